@@ -1,0 +1,65 @@
+# Every target does its own set-up. `make run` and `make test` are all a newcomer needs.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+HOST ?= 127.0.0.1
+PORT ?= 8000
+UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
+PY := .venv/bin/python
+export HOST PORT
+
+.PHONY: help setup run test check bench browser messages requirements format clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+.uv/bin/uv:
+	@echo "uv is not installed: putting a copy into .uv/"
+	@python3 -m venv .uv && .uv/bin/pip install -q --require-hashes -r requirements/uv.txt
+
+.venv/.runtime: requirements/runtime.txt .python-version $(filter .uv/bin/uv,$(UV))
+	@$(UV) venv -q --allow-existing --python "$$(cat .python-version)" .venv
+	@$(UV) pip install -q --python $(PY) --require-hashes -r requirements/runtime.txt
+	@touch $@
+
+.venv/.dev: .venv/.runtime requirements/dev.txt
+	@$(UV) pip install -q --python $(PY) --require-hashes -r requirements/runtime.txt -r requirements/dev.txt
+	@touch $@
+
+locale/.compiled: .venv/.runtime $(wildcard locale/*/LC_MESSAGES/*.po)
+	@.venv/bin/pybabel -q compile -d locale -D django
+	@touch $@
+
+setup: .venv/.runtime locale/.compiled ## Prepare .venv/ so that .venv/bin/python manage.py works
+
+run: setup ## Start the console, the gateway, the worker and the example server
+	@exec $(PY) manage.py up
+
+test: setup .venv/.dev ## Run the tests in parallel, in random order, with branch coverage
+	@$(PY) -m pytest
+
+check: setup .venv/.dev ## Lint, types, import contracts, templates, migrations, message catalogues
+	@$(PY) -m ruff check . && $(PY) -m ruff format --check .
+	@$(PY) -m mypy poco connectors
+	@.venv/bin/lint-imports
+	@.venv/bin/djlint templates --check --lint --quiet
+	@$(PY) manage.py makemigrations --check --dry-run
+	@$(PY) manage.py check_messages
+
+bench: setup .venv/.dev ## Calls per second and CPU per call beside a bare proxy, page times
+	@$(PY) benchmarks/gateway.py
+	@$(PY) benchmarks/pages.py
+
+browser: setup .venv/.dev ## Drive the console in Chromium; screenshots go to build/screenshots/
+	@$(PY) -m pytest tests/browser -n 0 --no-cov
+
+messages: setup ## Extract new texts into the catalogues
+	@$(PY) manage.py update_messages
+
+requirements: $(filter .uv/bin/uv,$(UV)) ## Compile requirements/*.txt with hashes
+	@cd requirements && for f in uv runtime dev; do $(abspath $(UV)) pip compile -q --python-version 3.12 --generate-hashes --no-header --no-annotate $$f.in -o $$f.txt; done
+
+format: .venv/.dev ## Format Python and templates
+	@$(PY) -m ruff check --fix . ; $(PY) -m ruff format . ; .venv/bin/djlint templates --reformat --quiet
+
+clean: ## Remove what was built; var/ (your data) stays
+	rm -rf .venv .uv build .mypy_cache .ruff_cache .pytest_cache .coverage locale/.compiled

@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class ConnectorsConfig(AppConfig):
+    name = "connectors"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from connectors.access.roles import ensure_roles  # noqa: PLC0415 - models load after apps
+        from connectors.vault import startup  # noqa: F401, PLC0415 - registers the key ring's system check
+
+        post_migrate.connect(ensure_roles, sender=self)

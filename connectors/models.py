@@ -1,0 +1,35 @@
+"""The list of tables, for Django only: nothing else imports this module."""
+
+from connectors.access.models import Agent, AgentToken, Epoch, SignInLink, Team, User
+from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
+from connectors.authorization.models import Connection, Credential
+from connectors.catalogue.models import Category, ConfigurationSecret, Connector, PackageIcon, PackageVersion
+from connectors.gateway.models import Invocation, Run, Toolset
+from connectors.packages.models import StagedPackage
+from connectors.policy.models import Grant
+from connectors.vault.models import KeyCanary
+
+__all__ = [
+    "AdminEvent",
+    "Agent",
+    "AgentToken",
+    "CallRecord",
+    "Category",
+    "ConfigurationSecret",
+    "Connection",
+    "Connector",
+    "Credential",
+    "DecisionRecord",
+    "Epoch",
+    "Grant",
+    "Invocation",
+    "KeyCanary",
+    "PackageIcon",
+    "PackageVersion",
+    "Run",
+    "SignInLink",
+    "StagedPackage",
+    "Team",
+    "Toolset",
+    "User",
+]

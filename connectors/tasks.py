@@ -1,0 +1,1 @@
+"""The list of Celery tasks, for Celery only."""

@@ -1,0 +1,8 @@
+"""The project's addresses; `/mcp` is not here, `poco.asgi` answers it beside Django."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("accounts/", include("allauth.urls")),
+    path("", include("connectors.urls")),
+]
