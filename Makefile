@@ -7,7 +7,7 @@ UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 PY := .venv/bin/python
 export HOST PORT
 
-.PHONY: help setup run test check bench browser messages requirements format clean
+.PHONY: help setup run test test-services check bench browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -44,6 +44,9 @@ check: setup .venv/.dev ## Lint, types, import contracts, templates, migrations,
 	@.venv/bin/djlint templates --check --lint --quiet
 	@$(PY) manage.py makemigrations --check --dry-run
 	@$(PY) manage.py check_messages
+
+test-services: setup .venv/.dev ## Run the tests on PostgreSQL and Redis (POCO_TEST_DATABASE_URL, POCO_TEST_REDIS_URL)
+	@DATABASE_URL=$(POCO_TEST_DATABASE_URL) REDIS_URL=$(POCO_TEST_REDIS_URL) $(PY) -m pytest --no-cov -m "not browser"
 
 bench: setup .venv/.dev ## Calls per second and CPU per call beside a bare proxy, page times
 	@$(PY) benchmarks/gateway.py

@@ -22,7 +22,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from connectors.examples.notebook import Note, Notebook
 
-_WEATHER = {"北京": "晴，3 ℃，北风二级", "上海": "多云，11 ℃，东风三级", "杭州": "小雨，9 ℃，微风", "深圳": "晴，21 ℃，微风"}
+_WEATHER = {
+    "北京": "晴，3 ℃，北风二级",
+    "上海": "多云，11 ℃，东风三级",
+    "杭州": "小雨，9 ℃，微风",
+    "深圳": "晴，21 ℃，微风",
+}
 
 _READS = ToolAnnotations(read_only_hint=True)
 _WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False)
@@ -87,7 +92,9 @@ class KeyedDoor:
             given = dict(scope["headers"]).get(b"authorization", b"")
             if not hmac.compare_digest(given, self._expected):
                 refusal = JSONResponse(
-                    {"error": "invalid_token"}, status_code=401, headers={"WWW-Authenticate": 'Bearer realm="workbench"'}
+                    {"error": "invalid_token"},
+                    status_code=401,
+                    headers={"WWW-Authenticate": 'Bearer realm="workbench"'},
                 )
                 await refusal(scope, receive, send)
                 return

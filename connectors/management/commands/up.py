@@ -21,7 +21,6 @@ from connectors.access.models import User
 from connectors.access.roles import ADMINISTRATOR
 from connectors.access.sign_in import make_sign_in_link
 
-EXAMPLE_PORT = 8765
 SIGN_IN_LIFETIME = timedelta(hours=24)
 READY_SECONDS = 60
 
@@ -77,7 +76,7 @@ class Command(BaseCommand):
 
     def example_command(self) -> str:
         data = settings.VAR_DIR / "example"
-        return self.python("connectors.examples.server", "--port", str(EXAMPLE_PORT), "--data", str(data))
+        return self.python("connectors.examples.server", "--port", str(settings.EXAMPLE_PORT), "--data", str(data))
 
     @staticmethod
     def python(module: str, *arguments: str) -> str:
