@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models.functions import Lower
 from uuid_utils.compat import uuid7
 
+from connectors.vault.fields import SealedField
+
 
 class Connection(models.Model):
     """One person's account at one connector; the alias tells several apart and is empty for the only one."""
@@ -49,7 +51,7 @@ class Credential(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     connection = models.OneToOneField(Connection, on_delete=models.CASCADE, related_name="credential")
-    sealed = models.BinaryField()
+    sealed = SealedField(bound_to=("connection_id",))
     version = models.PositiveIntegerField(default=1)
     fingerprint = models.CharField(max_length=6)
     expires_at = models.DateTimeField(null=True, blank=True)

@@ -7,6 +7,7 @@ from django.db import models
 from uuid_utils.compat import uuid7
 
 from connectors.access.models import Team
+from connectors.vault.fields import SealedField
 
 
 class Category(models.Model):
@@ -98,7 +99,7 @@ class ConfigurationSecret(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     connector = models.ForeignKey(Connector, on_delete=models.CASCADE, related_name="secrets")
     field = models.CharField(max_length=64)
-    sealed = models.BinaryField()
+    sealed = SealedField(bound_to=("connector_id", "field"))
     set_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     set_at = models.DateTimeField(auto_now=True)
 
