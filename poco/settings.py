@@ -28,7 +28,8 @@ HOST = env.text("HOST", "127.0.0.1")
 PORT = env.integer("PORT", 8000, minimum=1, maximum=65535)
 EXAMPLE_PORT = env.integer("POCO_EXAMPLE_PORT", 8765, minimum=1, maximum=65535)
 # The one public address; the OAuth callback, metadata documents and every printed link derive from it.
-BACKEND_URL = env.text("BACKEND_URL", f"http://{'127.0.0.1' if HOST in ('0.0.0.0', '::') else HOST}:{PORT}").rstrip("/")
+_everywhere = HOST in ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
+BACKEND_URL = env.text("BACKEND_URL", f"http://{'127.0.0.1' if _everywhere else HOST}:{PORT}").rstrip("/")
 _public = urlsplit(BACKEND_URL)
 if _public.scheme not in ("http", "https") or not _public.hostname:
     msg = f"BACKEND_URL={BACKEND_URL!r} must be an http(s) address such as https://connectors.example.com."
