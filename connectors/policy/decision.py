@@ -1,7 +1,7 @@
 """The decision: may this agent make this call? Pure, so that the reason shown is the reason logged.
 
-What an agent sees is `visible connectors ∩ its owner's active connections ∩ package policy ∩ its grants ∩ discovered tools`;
-the first link that is missing is the rule that denies. Anything not stated is denied (handbook §6).
+An agent sees `visible connectors ∩ active connections of its owner ∩ package policy ∩ grants ∩ discovered tools`; the
+first link that is missing is the rule that denies. Anything not stated is denied (handbook §6).
 """
 
 from dataclasses import dataclass, field

@@ -1,8 +1,8 @@
 """The upstream MCP client: lists and calls the tools of any server of any protocol era.
 
 2026-07-28 is tried first, then the `initialize` handshake (2025-11-25 and older), then the legacy SSE transport; the
-answer is remembered per upstream and asked again after a failure. Lenient with what comes back: results stay plain JSON,
-a malformed tool is left out, never fatal.
+era is remembered per upstream and asked again after a failure. Lenient with what comes back: results stay plain
+JSON, a malformed tool is left out, never fatal.
 """
 
 from connectors.runtime.deadline import Deadline
