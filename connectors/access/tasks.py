@@ -1,0 +1,10 @@
+"""Background work of people's sign-in."""
+
+from celery import shared_task
+
+from connectors.access import sign_in
+
+
+@shared_task(name="access.sweep_sign_in_links")
+def sweep_sign_in_links() -> None:
+    sign_in.sweep_sign_in_links()
