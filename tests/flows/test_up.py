@@ -1,0 +1,70 @@
+"""The one command: what it starts, what it prints, and how it ends."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.flows.product import Product
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    with Product(tmp_path_factory.mktemp("product") / "var") as running:
+        yield running
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_the_first_start_prints_address_sign_in_and_three_next_steps(product: Product) -> None:
+    text = "".join(product.output)
+    assert f"running at {product.address}/" in text
+    assert product.sign_in_link is not None
+    assert all(f"  {number}. " in text for number in (1, 2, 3))
+
+
+def test_it_says_that_it_lives_and_is_ready(product: Product) -> None:
+    assert httpx.get(f"{product.address}/livez").status_code == 200
+    assert httpx.get(f"{product.address}/readyz").status_code == 200
+
+
+def test_the_console_sends_a_stranger_to_sign_in(product: Product) -> None:
+    answer = httpx.get(f"{product.address}/", follow_redirects=True)
+    assert answer.status_code == 200
+    assert "/accounts/login/" in str(answer.url)
+
+
+def test_styles_and_scripts_are_served_under_names_that_carry_their_digest(product: Product) -> None:
+    page = httpx.get(f"{product.address}/accounts/login/").text
+    path = page.split('rel="stylesheet" href="')[1].split('"')[0]
+    answer = httpx.get(product.address + path)
+    assert answer.status_code == 200
+    assert "immutable" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_ends_every_process_and_a_second_start_finds_the_same_data(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    product = Product(tmp_path / "var")
+    product.start()
+    started = product.pids()
+    assert len(started) == 3
+    done = product.manage("new_person", "mei", "--role", "user")
+    assert done.returncode == 0, done.stderr
+    assert product.stop(number) == 0
+    assert not any(is_alive(pid) for pid in started)
+    with product:
+        done = product.manage("new_person", "mei", "--role", "user")
+        assert done.returncode != 0
+        assert "mei" in done.stderr
