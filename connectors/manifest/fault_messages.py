@@ -1,0 +1,63 @@
+"""What a fault says to a person, in English and in Chinese, and how to mend it. Knows no framework.
+
+The words of each room's faults lie beside that room; a room above this one registers its own on import.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any, NamedTuple
+
+from connectors.errors import Fault
+
+
+class FaultWords(NamedTuple):
+    """Templates in `str.format` syntax over the fault's parameters. `en=("…", "…")`: message and hint."""
+
+    en: tuple[str, str]
+    zh: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultText:
+    code: str
+    where: str
+    message: str
+    hint: str
+
+
+_CATALOGUE: dict[str, FaultWords] = {}
+_UNKNOWN = FaultWords(en=("Something is wrong here ({code}).", ""), zh=("此处有误（{code}）。", ""))
+
+
+def register_fault_texts(words: Mapping[str, FaultWords]) -> None:
+    """Add a room's faults. A code that is already there is refused: it would change meaning by import order."""
+    taken = _CATALOGUE.keys() & words.keys()
+    if taken:
+        raise ValueError(f"fault codes registered twice: {sorted(taken)}")
+    _CATALOGUE.update(words)
+
+
+def fault_catalogue() -> dict[str, FaultWords]:
+    """All words registered so far, by code."""
+    return dict(_CATALOGUE)
+
+
+def describe_fault(fault: Fault, language: str) -> FaultText:
+    """The fault in Chinese for any `zh` language, in English for every other."""
+    words = _CATALOGUE.get(fault.code, _UNKNOWN)
+    message, hint = words.zh if language.lower().startswith("zh") else words.en
+    parameters = {"code": fault.code, "where": fault.where, **fault.parameters}
+    return FaultText(fault.code, fault.where, _fill(message, parameters), _fill(hint, parameters))
+
+
+def _fill(template: str, parameters: Mapping[str, Any]) -> str:
+    return _Filling().vformat(template, (), parameters)
+
+
+class _Filling(Formatter):
+    """Lists read as lists, and a parameter that is missing shows as a question mark instead of an exception."""
+
+    def get_value(self, key: int | str, args: Any, kwargs: Any) -> Any:  # noqa: ARG002 - the base class's signature
+        value = kwargs.get(str(key), "?")
+        return ", ".join(str(item) for item in value) if isinstance(value, list | tuple) else value
