@@ -6,3 +6,5 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("", include("connectors.urls")),
 ]
+
+handler500 = "connectors.console.views.error_pages.server_error"

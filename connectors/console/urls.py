@@ -1,4 +1,6 @@
-from django.urls import URLPattern
+"""The console's addresses: the administrator's, then everybody's."""
+
+from connectors.console import urls_admin, urls_people
 
 app_name = "console"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [*urls_admin.urlpatterns, *urls_people.urlpatterns]

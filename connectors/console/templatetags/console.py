@@ -1,5 +1,145 @@
-"""Template tags of the console."""
+"""The console's template tags; builtins, so no page needs `{% load console %}`.
+
+{% icon "plus" %} {% icon "plus" size=16 %}     a heroicon (mini), hidden from screen readers
+{% effect "read" %}                             read, write, destructive, unknown: one colour, one shape each
+{% state connection.state %}                    a badge for any state of `rendering.states.STATES`
+{% badge "3 new" tone="accent" %}               a badge with words of your own: calm good warn bad accent
+{% when moment %}                               "3 minutes ago"; hover shows the absolute time with its zone
+{% when moment absolute=True %}                 the absolute time; hover shows the relative one
+{{ size|bytes }} {{ microseconds|duration }} {{ number|count }}
+{% sparkline values label %}                    inline SVG with a text alternative
+{% copy text %} {% copy digest short=True %}    the text as code, with a copy button (short: elided, copied whole)
+{% connector_icon digest name %}                the package's icon, or the first letter of its name
+{% card title %} … {% endcard %}                a titled card; title "" for none
+{% notice tone title %} … {% endnotice %}       something to know: calm good warn bad
+{% empty icon title %} … {% endempty %}         nothing here: say why (a <p>) and offer the first act (a .button)
+{% dialog id title %} … {% enddialog %}         a modal; open it with
+                                                <button type="button" commandfor="ID" command="show-modal">
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
 
 from django import template
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from heroicons.templatetags.heroicons import heroicon_mini
+
+from connectors.console.rendering.amounts import tell_bytes, tell_count, tell_duration
+from connectors.console.rendering.moments import tell_absolute, tell_relative
+from connectors.console.rendering.sparklines import draw_sparkline
+from connectors.console.rendering.states import EFFECTS, STATES, Worded
 
 register = template.Library()
+register.filter("bytes", tell_bytes)
+register.filter("count", tell_count)
+register.filter("duration", tell_duration)
+
+_NOTICE_ICONS = {
+    "good": "check-circle",
+    "warn": "exclamation-triangle",
+    "bad": "x-circle",
+    "calm": "information-circle",
+}
+_SHORT = 12
+
+
+@register.simple_tag
+def icon(name: str, *, size: int = 20) -> SafeString:
+    return mark_safe(heroicon_mini(name, size=size, aria_hidden="true"))  # noqa: S308 - the package's own SVG
+
+
+@register.simple_tag
+def effect(name: str) -> SafeString:
+    key = name if name in EFFECTS else "unknown"
+    known = EFFECTS[key]
+    return format_html(
+        '<span class="effect effect-{}"><svg width="10" height="10" viewBox="0 0 12 12" fill="currentColor"'
+        ' aria-hidden="true">{}</svg>{}</span>',
+        key,
+        known.shape,
+        known.label,
+    )
+
+
+@register.simple_tag
+def state(value: str) -> SafeString:
+    worded = STATES.get(value, Worded(value, "calm"))
+    return badge(worded.label, tone=worded.tone)
+
+
+@register.simple_tag
+def badge(label: object, *, tone: str = "calm") -> SafeString:
+    return format_html('<span class="badge badge-{}">{}</span>', tone, label)
+
+
+@register.simple_tag
+def when(moment: datetime | None, *, absolute: bool = False) -> SafeString:
+    if moment is None:
+        return format_html('<span class="soft">{}</span>', _("never"))
+    shown, hover = tell_relative(moment), tell_absolute(moment)
+    if absolute:
+        shown, hover = hover, shown
+    return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), hover, shown)
+
+
+@register.simple_tag
+def sparkline(values: Sequence[int], label: str) -> SafeString:
+    return draw_sparkline(values, label=label)
+
+
+@register.simple_tag
+def copy(text: str, *, short: bool = False) -> SafeString:
+    return format_html(
+        '<span class="copy"><code title="{full}">{shown}</code><button class="button button-quiet button-icon only-js"'
+        ' type="button" data-copy="{full}" data-copied="{copied}" aria-label="{label}">{icon}</button></span>',
+        full=text,
+        shown=f"{text[:_SHORT]}…" if short and len(text) > _SHORT else text,
+        copied=_("Copied"),
+        label=_("Copy %(text)s") % {"text": text[:40]},
+        icon=icon("square-2-stack", size=16),
+    )
+
+
+@register.simple_tag
+def connector_icon(digest: str, name: str, *, small: bool = False) -> SafeString:
+    classes = "connector-icon connector-icon-small" if small else "connector-icon"
+    if not digest:
+        return format_html('<span class="{}" aria-hidden="true">{}</span>', classes, name[:1])
+    return format_html(
+        '<span class="{}" aria-hidden="true"><img src="{}" alt="" loading="lazy"></span>',
+        classes,
+        reverse("console:icon", args=[digest]),
+    )
+
+
+@register.simple_block_tag
+def card(content: SafeString, title: str = "") -> SafeString:
+    head = format_html('<div class="card-head"><h2>{}</h2></div>', title) if title else ""
+    return format_html('<section class="card">{}<div class="card-body">{}</div></section>', head, content)
+
+
+@register.simple_block_tag
+def notice(content: SafeString, tone: str = "calm", title: str = "") -> SafeString:
+    head = format_html("<p><strong>{}</strong></p>", title) if title else ""
+    return format_html(
+        '<div class="notice notice-{}">{}<div>{}{}</div></div>', tone, icon(_NOTICE_ICONS[tone]), head, content
+    )
+
+
+@register.simple_block_tag
+def empty(content: SafeString, icon_name: str, title: str) -> SafeString:
+    return format_html('<div class="empty">{}<h2>{}</h2>{}</div>', icon(icon_name, size=28), title, content)
+
+
+@register.simple_block_tag
+def dialog(content: SafeString, id: str, title: str) -> SafeString:  # noqa: A002 - it is the HTML id
+    return format_html(
+        '<dialog id="{id}" class="dialog" aria-labelledby="{id}-title">'
+        '<h2 id="{id}-title">{title}</h2>{content}</dialog>',
+        id=id,
+        title=title,
+        content=content,
+    )

@@ -1,0 +1,44 @@
+"""What a person may choose about how the console speaks to them."""
+
+from collections.abc import Container
+from zoneinfo import available_timezones
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from connectors.access.models import User
+
+
+class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """Only the fields that were sent are changed: the header's switches send one, the page sends all."""
+
+    display_name = forms.CharField(label=_("Name"), max_length=150, required=False)
+    language = forms.ChoiceField(label=_("Language"), required=False)
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"), required=False, help_text=_("Times everywhere in the console are shown in it.")
+    )
+    theme = forms.ChoiceField(
+        label=_("Theme"),
+        required=False,
+        widget=forms.RadioSelect,
+        choices=[("system", _("As the system")), ("light", _("Light")), ("dark", _("Dark"))],
+    )
+
+    class Meta:
+        model = User
+        fields = ("display_name", "language", "time_zone", "theme")
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type] # handed on as they came
+        as_browser = ("", _("As the browser"))
+        self.fields["language"].choices = [as_browser, *settings.LANGUAGES]  # type: ignore[attr-defined] # a ChoiceField
+        zones = [(zone, zone) for zone in sorted(available_timezones())]
+        self.fields["time_zone"].choices = [as_browser, *zones]  # type: ignore[attr-defined] # a ChoiceField
+
+    def keep(self, sent: Container[str]) -> dict[str, str]:
+        """Store the fields that were sent on the person, if they are one we know; return them."""
+        chosen = {name: str(value) for name, value in self.cleaned_data.items() if name in sent}
+        if self.instance.pk and chosen:
+            User.objects.filter(pk=self.instance.pk).update(**chosen)
+        return chosen

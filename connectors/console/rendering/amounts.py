@@ -1,0 +1,39 @@
+"""Counts, sizes and durations as people read them."""
+
+from babel.numbers import format_decimal
+
+from connectors.console.rendering.moments import babel_locale
+
+_KIB = 1024
+_MILLISECOND = 1_000
+_SECOND = 1_000_000
+_MINUTE = 60 * _SECOND
+
+
+def tell_count(number: int) -> str:
+    """Return 12,345 grouped as the reader's language does."""
+    return str(format_decimal(number, locale=babel_locale()))
+
+
+def tell_bytes(size: int) -> str:
+    """Return "512 B", "1.4 KiB", "20 MiB": one decimal below ten, none above."""
+    amount, unit = float(size), "B"
+    for larger in ("KiB", "MiB", "GiB"):
+        if amount < _KIB:
+            break
+        amount, unit = amount / _KIB, larger
+    return f"{_short(amount)} {unit}"
+
+
+def tell_duration(microseconds: float) -> str:
+    """Return "0.8 ms", "120 ms", "2.4 s" or "3.1 min"."""
+    if microseconds < _SECOND:
+        return f"{_short(microseconds / _MILLISECOND)} ms"
+    if microseconds < _MINUTE:
+        return f"{_short(microseconds / _SECOND)} s"
+    return f"{_short(microseconds / _MINUTE)} min"
+
+
+def _short(amount: float) -> str:
+    pattern = "#,##0.#" if amount < 10 else "#,##0"  # noqa: PLR2004 - below ten a decimal tells something
+    return str(format_decimal(amount, format=pattern, locale=babel_locale()))

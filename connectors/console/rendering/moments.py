@@ -1,0 +1,30 @@
+"""Times and lengths as people read them, in the reader's language and zone."""
+
+from datetime import datetime, timedelta
+
+from babel import Locale
+from babel.dates import format_timedelta
+from django.utils import timezone, translation
+from django.utils.translation import gettext
+
+_JUST_NOW = timedelta(seconds=5)
+
+
+def babel_locale() -> Locale:
+    """Return the reader's locale."""
+    return Locale.parse(translation.to_locale(translation.get_language() or "en"))
+
+
+def tell_relative(moment: datetime, *, now: datetime | None = None) -> str:
+    """Return "3 minutes ago", "in 2 hours" or "just now"."""
+    distance = moment - (now or timezone.now())
+    if abs(distance) < _JUST_NOW:
+        return gettext("just now")
+    return format_timedelta(distance, add_direction=True, threshold=1.2, locale=babel_locale())
+
+
+def tell_absolute(moment: datetime) -> str:
+    """Return "2026-03-29 03:15:00 CEST (UTC+02:00)": unambiguous over a change of the clocks."""
+    local = timezone.localtime(moment)
+    offset = local.strftime("%z")
+    return f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()} (UTC{offset[:3]}:{offset[3:5]})"
