@@ -1,0 +1,65 @@
+"""A connection's credential: a flat map of values, sealed as one (contract.md, "What public packages show")."""
+
+import json
+from collections.abc import Mapping
+
+from connectors.authorization.models import Connection, Credential
+from connectors.catalogue.binding import binding_headers
+from connectors.errors import Refused
+from connectors.manifest.schema import Manifest
+from connectors.manifest.values import Value, parse_values
+from connectors.vault.fields import place_of
+from connectors.vault.fingerprint import fingerprint_secret
+from connectors.vault.sealing import open_sealed, seal
+from connectors.vault.secret import Secret
+
+__all__ = ["binding_headers", "forget_credential", "open_credential", "parse_credentials", "seal_credential"]
+
+
+def parse_credentials(manifest: Manifest, raw: Mapping[str, str]) -> dict[str, Secret]:
+    """Return what a person typed into the authorization form, or raise `Invalid` with a fault per field.
+
+    Every value is kept as a secret, the fields that are none as well: together they are the credential.
+    """
+    parsed = parse_values(manifest.auth.fields, raw)
+    return {key: Secret(_write(value)) for key, value in parsed.public.items()} | parsed.secrets
+
+
+def seal_credential(connection: Connection, values: Mapping[str, Secret]) -> Credential:
+    """Set or replace the connection's credential, raising its version, in the caller's transaction."""
+    credential = Credential.objects.select_for_update().filter(connection=connection).first()
+    if credential is None:
+        credential = Credential(connection=connection)
+    else:
+        credential.version += 1
+    text = Secret(json.dumps({key: secret.reveal() for key, secret in values.items()}, sort_keys=True))
+    credential.sealed = seal(text, place=place_of(credential))
+    credential.fingerprint = fingerprint_secret(text)
+    credential.expires_at = credential.refresh_expires_at = None
+    credential.save()
+    return credential
+
+
+def open_credential(connection: Connection) -> dict[str, Secret]:
+    """Return the connection's credential values, none for a connector that asks for none.
+
+    A credential that was given under another authorization fingerprint stays closed: it may be meant for another
+    server (safety §25). Raises `Refused("reauthorization_required")` then, `vault.errors.CannotOpen` when damaged.
+    """
+    if connection.authorization_fingerprint != connection.connector.authorization_fingerprint:
+        raise Refused("reauthorization_required", connector=connection.connector.key)
+    credential = Credential.objects.filter(connection=connection).first()
+    if credential is None:
+        return {}
+    opened = open_sealed(credential.sealed, place=place_of(credential))
+    values: dict[str, str] = json.loads(opened.reveal())
+    return {key: Secret(value) for key, value in values.items()}
+
+
+def forget_credential(connection: Connection) -> None:
+    """Delete the connection's credential, in the caller's transaction."""
+    Credential.objects.filter(connection=connection).delete()
+
+
+def _write(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,35 @@
+"""Reads of people's connections."""
+
+from uuid import UUID
+
+from django.db.models import F, QuerySet
+
+from connectors.access.models import User
+from connectors.authorization.models import Connection
+from connectors.catalogue.queries import visible_connectors
+from connectors.errors import NotFound
+
+
+def connections_of(person: User) -> QuerySet[Connection]:
+    """Return all of a person's connections, with what a page shows of them."""
+    return Connection.objects.filter(person=person).select_related(
+        "connector__version", "connector__category", "credential"
+    )
+
+
+def find_connection(person: User, connection_id: UUID) -> Connection:
+    """Return a person's own connection; another's does not exist for them."""
+    connection = connections_of(person).filter(pk=connection_id).first()
+    if connection is None:
+        raise NotFound("connection_not_found")
+    return connection
+
+
+def usable_connections(person: User) -> QuerySet[Connection]:
+    """Return the connections that calls may go through now: active, authorized for what the connector asks today,
+    at a published connector the person may see."""
+    return connections_of(person).filter(
+        state=Connection.State.ACTIVE,
+        authorization_fingerprint=F("connector__authorization_fingerprint"),
+        connector__in=visible_connectors(person).order_by().values("pk"),
+    )

@@ -1,0 +1,43 @@
+"""Prove that an account works before it is saved: a handshake and a tool list at every server (handbook §5)."""
+
+import asyncio
+from collections.abc import Mapping
+
+from asgiref.sync import async_to_sync
+
+from connectors.catalogue.binding import binding_headers
+from connectors.catalogue.endpoints import Server, resolve_servers
+from connectors.errors import ConnectorError, OutcomeUnknown, Unreachable
+from connectors.manifest.schema import Manifest
+from connectors.runtime.mcp_client import Deadline, UpstreamServer, list_tools
+from connectors.vault.secret import Secret
+
+VERIFY_SECONDS = 30.0
+
+
+def verify_account(manifest: Manifest, configuration: Mapping[str, object], values: Mapping[str, Secret]) -> None:
+    """Ask every server in parallel; any failure fails the account.
+
+    Raises Unreachable or UpstreamFault; `stage` says how far it got and, of several, `server` which one failed.
+    """
+    servers = resolve_servers(manifest, configuration)
+    async_to_sync(_list_all)(servers, binding_headers(manifest, values))
+
+
+async def _list_all(servers: tuple[Server, ...], headers: Mapping[str, Secret]) -> None:
+    deadline = Deadline.after(VERIFY_SECONDS)
+    listing = (list_tools(UpstreamServer(each.url, each.transport, headers), deadline=deadline) for each in servers)
+    answers = await asyncio.gather(*listing, return_exceptions=True)
+    for server, answer in zip(servers, answers, strict=True):
+        if isinstance(answer, BaseException):
+            raise _name(answer, server)
+
+
+def _name(error: BaseException, server: Server) -> BaseException:
+    """Return the error naming its server; a list that broke off may be asked for again, so it is no *unknown*."""
+    if isinstance(error, OutcomeUnknown):
+        reason = error.parameters.get("reason", "")
+        error = Unreachable("unavailable", stage=error.parameters.get("stage", "list_tools"), reason=reason)
+    if isinstance(error, ConnectorError) and server.key:
+        error.parameters["server"] = server.key
+    return error

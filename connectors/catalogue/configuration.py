@@ -1,0 +1,126 @@
+"""Change and open a connector's configuration (handbook §3).
+
+A secret is written, never shown: left blank it stays, `cleared` removes it where it is optional. It stays only for the
+servers it was given for: when an address of the configuration moves to another origin, kept secrets must be typed again
+(safety §25, decision record 0008).
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+
+from connectors.access.epoch import bump_catalogue
+from connectors.access.models import User
+from connectors.audit.models import AdminEvent
+from connectors.catalogue.endpoints import origin_of
+from connectors.catalogue.events import record_connector_event
+from connectors.catalogue.fingerprint import compute_fingerprint
+from connectors.catalogue.locking import lock_connector
+from connectors.catalogue.models import Connector
+from connectors.catalogue.sealed_configuration import forget_values, open_values, seal_values
+from connectors.catalogue.versions import manifest_of
+from connectors.errors import Conflict, Fault, Invalid
+from connectors.manifest.fields import Field
+from connectors.manifest.values import ParsedValues, Value, parse_values
+from connectors.vault.secret import Secret
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConfiguration:
+    """A configuration ready for use; its secrets mask themselves."""
+
+    public: dict[str, Value] = field(default_factory=dict)
+    secrets: dict[str, Secret] = field(default_factory=dict)
+
+
+def open_configuration(connector: Connector) -> OpenConfiguration:
+    """Return a connector's values, secrets opened; raise `vault.errors.CannotOpen` when one is damaged."""
+    return OpenConfiguration(public=dict(connector.configuration), secrets=open_values(connector))
+
+
+@transaction.atomic
+def save_configuration(
+    *,
+    connector: Connector,
+    raw: Mapping[str, str],
+    cleared: Collection[str] = (),
+    expected_revision: int,
+    actor: User | None,
+) -> Connector:
+    """Return the connector with its new configuration and a higher revision; the same values again change nothing.
+
+    Raises `Invalid` with a fault per field, and `Conflict` naming who changed what when `expected_revision` has passed.
+    """
+    current = lock_connector(connector.pk)
+    if current.configuration_revision != expected_revision:
+        raise _stale(current)
+    fields = manifest_of(current.version).configuration.fields
+    stored = set(current.secrets.values_list("field", flat=True))
+    values = _parse(fields, raw, stored=stored, cleared=set(cleared), before=current.configuration)
+    gone = {key for key in cleared if key in stored and key not in values.secrets}
+    if values.public == current.configuration and not values.secrets and not gone:
+        return current
+    before, after = _describe(current.configuration, values, stored, gone)
+    seal_values(current, values.secrets, actor)
+    forget_values(current, gone)
+    current.configuration = values.public
+    current.configuration_revision += 1
+    current.authorization_fingerprint = compute_fingerprint(manifest_of(current.version), values.public)
+    current.save(update_fields=["configuration", "configuration_revision", "authorization_fingerprint"])
+    bump_catalogue()
+    record_connector_event("configuration_saved", current, actor, before=before, after=after)
+    return current
+
+
+def _parse(
+    fields: Collection[Field], raw: Mapping[str, str], *, stored: set[str], cleared: set[str], before: Mapping[str, Any]
+) -> ParsedValues:
+    """Return the values, or raise `Invalid` with every fault, ours beside those of the fields' own rules."""
+    faults = [Fault("secret_not_clearable", one.key) for one in fields if one.key in cleared and not _clearable(one)]
+    kept = stored - cleared
+    try:
+        values = parse_values(fields, raw, kept=stored)
+    except Invalid as error:
+        raise Invalid([*faults, *error.faults]) from None
+    kept -= values.secrets.keys()
+    if kept and _moves_elsewhere(fields, before, values.public):
+        faults += [Fault("secret_needed_again", key) for key in sorted(kept)]
+    if faults:
+        raise Invalid(faults)
+    return values
+
+
+def _clearable(one: Field) -> bool:
+    return one.is_secret and not one.required
+
+
+def _moves_elsewhere(fields: Collection[Field], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Return whether any address now leads to an origin it did not lead to before."""
+    urls = [one.key for one in fields if one.type == "url" and after.get(one.key)]
+    return any(origin_of(str(after[key])) != origin_of(str(before.get(key, ""))) for key in urls)
+
+
+def _describe(
+    public: Mapping[str, Any], values: ParsedValues, stored: set[str], gone: set[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what changed, before and after; of a secret only that it was set, replaced or cleared."""
+    changed = {key for key in {*public, *values.public} if public.get(key) != values.public.get(key)}
+    before = {key: public.get(key) for key in changed} | dict.fromkeys(stored & {*values.secrets, *gone}, "set")
+    after = {key: values.public.get(key) for key in changed} | dict.fromkeys(gone, "cleared")
+    after |= {key: "replaced" if key in stored else "set" for key in values.secrets}
+    return before, after
+
+
+def _stale(connector: Connector) -> Conflict:
+    last = AdminEvent.objects.filter(
+        target_kind="connector", target_id=str(connector.pk), act="configuration_saved"
+    ).first()
+    return Conflict(
+        "configuration_changed",
+        revision=connector.configuration_revision,
+        by=last.actor_name if last else "",
+        at=last.at.isoformat() if last else "",
+        fields=sorted(last.after) if last else [],
+    )
