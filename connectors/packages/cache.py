@@ -12,5 +12,5 @@ class PackageDamaged(Failed):
 
 
 def open_package(*, object_key: str, archive_sha256: str, manifest_revision: str, key: str) -> Path:
-    """Return the folder of the package's files, fetched and verified if this machine has not yet; PackageDamaged else."""
+    """Return the folder of the package's files, fetched and verified if this machine has none yet."""
     raise NotImplementedError(object_key, archive_sha256, manifest_revision, key)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PackageFile:
-    """One kept file: its path inside the package (no wrapping folder), its size and the SHA-256 (hex) of its content."""
+    """One kept file: its path inside the package (no wrapping folder), its size, the SHA-256 (hex) of its content."""
 
     path: str
     size: int

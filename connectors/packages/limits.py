@@ -6,12 +6,17 @@ MAX_ZIP_BYTES = 100 * MIB  # §1: the hard ceiling above MAX_UPLOAD_SIZE_MB
 MAX_INFLATED_BYTES = 400 * MIB  # §1
 INFLATED_PER_ZIP = 4  # §1: inflated bytes ≤ four times the allowed ZIP size
 MAX_ENTRIES = 10_000
+MAX_RECORDS = 4 * MAX_ENTRIES  # raw records, before `.DS_Store` and `__MACOSX` are dropped: bounds the work
+MAX_DIRECTORY_BYTES = 16 * MIB  # the central directory is read whole
 MAX_PATH_BYTES = 512
 MAX_PART_BYTES = 255
 MAX_MANIFEST_BYTES = MIB
 MAX_LOCALE_BYTES = MIB
+MAX_TEXTS_BYTES = 8 * MIB  # all locale files together: their texts are held in memory
 MAX_ICON_BYTES = 512 * 1024  # §4
 MAX_SKILL_BYTES = 256 * 1024  # SKILL.md is read by people and models; references may be as large as they like
+MAX_FRONT_MATTER_BYTES = 16 * 1024
+MAX_FAULTS = 200  # in one report; more would help nobody
 
 
 def inflated_limit(max_zip_bytes: int) -> int:

@@ -1,0 +1,128 @@
+"""One streaming pass over an archive whose structure is sound: count, check, hash and store, a block at a time."""
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NoReturn
+
+from connectors.errors import Fault
+from connectors.packages.entries import STORED, KeptFile
+from connectors.packages.inspected import PackageFile
+from connectors.packages.names import show_name
+from connectors.packages.zip_directory import CentralEntry
+from connectors.packages.zip_source import ZipSource
+
+_BLOCK = 256 * 1024
+
+
+class InflatedTooLarge(Exception):
+    """The files together are larger than the limit."""
+
+
+class _EntryFault(Exception):
+    """One entry's bytes are not what its record says."""
+
+
+class Extraction:
+    """Inflates kept files into `folder` (only those `wanted`), counting every byte against `limit`."""
+
+    def __init__(self, source: ZipSource, *, folder: Path, wanted: Callable[[str], bool], limit: int) -> None:
+        self._source = source
+        self._folder = folder
+        self._wanted = wanted
+        self._left = self._limit = limit
+        self._made: set[str] = {""}
+
+    def extract(self, files: list[KeptFile]) -> tuple[list[PackageFile], list[Fault]]:
+        """Return every file that inflated to what its record says, and a fault for each that did not."""
+        done: list[PackageFile] = []
+        faults: list[Fault] = []
+        for file in files:
+            try:
+                digest = self._extract_one(file)
+            except _EntryFault as fault:
+                faults.append(Fault(str(fault), show_name(file.path)))
+            except InflatedTooLarge:
+                faults.append(Fault("inflated_too_large", show_name(file.path), {"limit": self._limit}))
+                break
+            else:
+                done.append(PackageFile(file.path, file.placed.entry.size, digest))
+        return done, faults
+
+    def _extract_one(self, file: KeptFile) -> str:
+        if not self._wanted(file.path):
+            return self._drain(file, None)
+        with self._create(file.path) as target:
+            return self._drain(file, target)
+
+    def _create(self, path: str) -> BinaryIO:
+        parent = path.rpartition("/")[0]
+        if parent not in self._made:
+            (self._folder / parent).mkdir(parents=True, exist_ok=True)
+            self._made.add(parent)
+        return (self._folder / path).open("xb")
+
+    def _drain(self, file: KeptFile, target: BinaryIO | None) -> str:
+        entry = file.placed.entry
+        digest, crc, left = hashlib.sha256(), 0, entry.size
+        for block in self._blocks(entry, file.placed.data):
+            left -= len(block)
+            self._left -= len(block)
+            if left < 0:
+                _fail("entry_size_wrong")
+            if self._left < 0:
+                raise InflatedTooLarge
+            crc = zlib.crc32(block, crc)
+            digest.update(block)
+            if target is not None:
+                target.write(block)
+        if left:
+            _fail("entry_size_wrong")
+        if crc != entry.crc:
+            _fail("entry_crc_wrong")
+        return digest.hexdigest()
+
+    def _blocks(self, entry: CentralEntry, data: int) -> Iterator[bytes]:
+        packed = self._packed_blocks(entry, data)
+        return packed if entry.method == STORED else _inflate(packed)
+
+    def _packed_blocks(self, entry: CentralEntry, data: int) -> Iterator[bytes]:
+        end = data + entry.packed
+        while data < end:
+            block = self._source.read(data, min(_BLOCK, end - data))
+            if not block:
+                raise OSError("the archive became shorter while it was read")
+            data += len(block)
+            yield block
+
+
+def _inflate(packed: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield what the raw deflate stream holds, at most a block at a time; it must end with its last byte."""
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        for block in packed:
+            waiting = block
+            while waiting:
+                if inflater.eof:
+                    _fail("entry_data_after_end")
+                yield inflater.decompress(waiting, _BLOCK)
+                waiting = inflater.unconsumed_tail or inflater.unused_data
+        if not inflater.eof:
+            yield inflater.flush(_BLOCK)
+    except zlib.error:
+        _fail("entry_damaged")
+    if not inflater.eof:
+        _fail("entry_damaged")
+
+
+def _fail(code: str) -> NoReturn:
+    raise _EntryFault(code)
+
+
+def digest_file(source: ZipSource) -> str:
+    """Return the SHA-256 (hex) of the archive itself."""
+    digest = hashlib.sha256()
+    for position in range(0, source.size, _BLOCK):
+        digest.update(source.read(position, _BLOCK))
+    return digest.hexdigest()

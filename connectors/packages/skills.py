@@ -1,0 +1,111 @@
+"""A package's Skills: SKILL.md with optional front matter, rendered without its own HTML (handbook §7)."""
+
+from typing import NamedTuple
+
+import nh3
+import yaml
+from markdown_it import MarkdownIt
+
+from connectors.errors import Fault
+from connectors.manifest.skills import Skill as DeclaredSkill
+from connectors.packages.contents import Contents
+from connectors.packages.inspected import Skill
+from connectors.packages.limits import MAX_FRONT_MATTER_BYTES, MAX_SKILL_BYTES
+from connectors.packages.revision import compute_revision
+
+_FENCE = "---"
+_LONGEST_NAME = 100
+_LONGEST_DESCRIPTION = 2000
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+_TAGS = {
+    "a", "blockquote", "br", "code", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong",
+    "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
+
+
+class SkillFault(Exception):
+    """One thing wrong with a SKILL.md."""
+
+
+class FrontMatter(NamedTuple):
+    name: str
+    description: str
+    body: str
+
+
+def read_skills(contents: Contents, declared: tuple[DeclaredSkill, ...]) -> tuple[list[Skill], list[Fault]]:
+    """Return the Skills whose SKILL.md is sound, and the faults of the others; absent ones are the manifest's fault."""
+    skills: list[Skill] = []
+    faults: list[Fault] = []
+    for skill in declared:
+        path = f"{skill.path}/SKILL.md"
+        if path not in contents.files:
+            continue
+        try:
+            front = _read_front_matter(contents, path)
+        except SkillFault as fault:
+            faults.append(Fault(str(fault), path, {"limit": MAX_SKILL_BYTES}))
+            continue
+        digest = compute_revision(contents.below(skill.path))
+        name = front.name or skill.key
+        skills.append(Skill(skill.key, skill.path, name, front.description, render_markdown(front.body), digest))
+    return skills, faults
+
+
+def render_markdown(text: str) -> str:
+    """Return safe HTML: Markdown's own tags only, no images, links that carry no referrer."""
+    return nh3.clean(
+        _MARKDOWN.render(text),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+def _read_front_matter(contents: Contents, path: str) -> FrontMatter:
+    data = contents.read(path, limit=MAX_SKILL_BYTES)
+    if len(data) > MAX_SKILL_BYTES:
+        raise SkillFault("skill_too_large")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SkillFault("skill_not_utf8") from error
+    return split_front_matter(text)
+
+
+def split_front_matter(text: str) -> FrontMatter:
+    """Split name and description off a SKILL.md; both are empty when it has no front matter."""
+    first, _, rest = text.partition("\n")
+    if first.rstrip() != _FENCE:
+        return FrontMatter("", "", text)
+    lines = rest.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if line.rstrip() == _FENCE:
+            values = _parse_values("".join(lines[:number]))
+            return FrontMatter(*values, body="".join(lines[number + 1 :]))
+    raise SkillFault("skill_front_matter_open")
+
+
+def _parse_values(block: str) -> tuple[str, str]:
+    if len(block.encode()) > MAX_FRONT_MATTER_BYTES:
+        raise SkillFault("skill_front_matter_too_large")
+    try:
+        # Every scalar stays text: `name: 007` is a name, and a date that does not exist is no error.
+        found = yaml.BaseLoader(block).get_single_data()
+    except (yaml.YAMLError, RecursionError) as error:
+        raise SkillFault("skill_front_matter_damaged") from error
+    values = found if isinstance(found, dict) else {} if found in (None, "") else None
+    if values is None:
+        raise SkillFault("skill_front_matter_not_map")
+    return _text(values, "name", _LONGEST_NAME), _text(values, "description", _LONGEST_DESCRIPTION)
+
+
+def _text(values: dict[str, object], key: str, longest: int) -> str:
+    value = values.get(key, "")
+    if not isinstance(value, str):
+        raise SkillFault("skill_front_matter_not_text")
+    if len(value) > longest:
+        raise SkillFault("skill_front_matter_too_long")
+    return " ".join(value.split())
