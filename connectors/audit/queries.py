@@ -26,7 +26,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectFilters(Period):
-    """What narrows a log of decisions or calls; an empty field narrows nothing, `owner_id` is whose rows may be seen."""
+    """What narrows decisions or calls; an empty field narrows nothing, `owner_id` is whose rows may be seen."""
 
     owner_id: int | None = None
     person_ids: tuple[int, ...] | None = None

@@ -1,0 +1,147 @@
+"""What the catalogue and a connector's page show."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from connectors.access.models import User
+from connectors.authorization.models import Connection
+from connectors.catalogue.models import Category, Connector
+from connectors.catalogue.presentation import ConnectorView, name_category, present_connector
+from connectors.catalogue.queries import visible_connectors
+from connectors.catalogue.versions import manifest_of
+from connectors.console.connection_states import Badge, describe_state
+from connectors.console.own import own_connections
+from connectors.console.presentation import ConnectorText, describe_connectors, reader_language
+from connectors.console.tool_list import EffectGroup, group_by_effect, list_tools
+from connectors.console.typo_search import score
+
+STRATEGIES = frozenset({"none", "static_credentials"})  # what a person can connect with from these pages
+MOST_ACCOUNTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One connector in the catalogue, with the reader's own accounts at it."""
+
+    connector: Connector
+    text: ConnectorText
+    badges: tuple[Badge, ...]
+
+    @property
+    def worst(self) -> Badge | None:
+        return min(self.badges, key=lambda badge: badge.working, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    key: str
+    name: str
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CataloguePage:
+    """`shelves` are what is shown; `categories` all there are, to choose one. `total` counts before any narrowing."""
+
+    shelves: list[Shelf]
+    categories: list[tuple[str, str]]
+    total: int
+    wanted: str
+    category: str
+
+    @property
+    def found(self) -> int:
+        return sum(len(shelf.cards) for shelf in self.shelves)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    connection: Connection
+    badge: Badge
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Whether and how the reader can connect one more account; `why_not` is a code the template puts in words."""
+
+    possible: bool
+    one_click: bool
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorPage:
+    connector: ConnectorView
+    groups: list[EffectGroup]
+    accounts: list[Account]
+    offer: Offer
+
+
+def browse(person: User, *, wanted: str, category: str) -> CataloguePage:
+    """The connectors a person may see, by category; when something is searched for, the best match first."""
+    connectors = list(visible_connectors(person).select_related(None).select_related("category"))
+    texts = describe_connectors(connectors)
+    badges = _badges(person, {connector.pk for connector in connectors})
+    cards = [Card(connector, texts[connector.pk], badges.get(connector.pk, ())) for connector in connectors]
+    language = reader_language()
+    categories = {card.connector.category: name_category(card.connector.category, language) for card in cards}
+    shown = [card for card in cards if category in ("", card.connector.category.key)]
+    if wanted:
+        shelves = [Shelf("", "", _best_first(shown, wanted))]
+    else:
+        shelves = [
+            Shelf(known.key, name, tuple(card for card in shown if card.connector.category_id == known.pk))
+            for known, name in _in_order(categories)
+        ]
+    return CataloguePage(
+        shelves=[shelf for shelf in shelves if shelf.cards],
+        categories=[(known.key, name) for known, name in _in_order(categories)],
+        total=len(cards),
+        wanted=wanted,
+        category=category,
+    )
+
+
+def read_connector(connector: Connector, person: User) -> ConnectorPage:
+    """A connector the reader may see. Before connecting, the package alone says which tools there are."""
+    manifest = manifest_of(connector.version)
+    mine = own_connections(person).filter(connector=connector).order_by("alias")
+    accounts = [Account(found, describe_state(found, visible={connector.pk})) for found in mine]
+    view = present_connector(connector, reader_language())
+    return ConnectorPage(
+        connector=view,
+        groups=group_by_effect(list_tools(manifest, None)),
+        accounts=accounts,
+        offer=offer_for(view.strategy, view.connection_policy, accounts),
+    )
+
+
+def offer_for(strategy: str, policy: str, accounts: list[Account]) -> Offer:
+    """An account that must reconnect does not stand in the way: connecting again replaces it."""
+    one_click = strategy == "none"
+    usable = sum(account.badge.working for account in accounts)
+    if strategy not in STRATEGIES:
+        return Offer(possible=False, one_click=False, why_not="strategy")
+    if policy == "single_per_user" and usable:
+        return Offer(possible=False, one_click=one_click, why_not="connected")
+    if usable >= MOST_ACCOUNTS:
+        return Offer(possible=False, one_click=one_click, why_not="most")
+    return Offer(possible=True, one_click=one_click)
+
+
+def _badges(person: User, visible: set[UUID]) -> dict[UUID, tuple[Badge, ...]]:
+    badges: dict[UUID, tuple[Badge, ...]] = {}
+    for connection in own_connections(person):
+        badge = describe_state(connection, visible=visible)
+        badges[connection.connector_id] = (*badges.get(connection.connector_id, ()), badge)
+    return badges
+
+
+def _best_first(cards: list[Card], wanted: str) -> tuple[Card, ...]:
+    scored = [(score(wanted, name=card.text.name, words=card.text.words), card) for card in cards]
+    matches = [pair for pair in scored if pair[0]]
+    return tuple(card for _score, card in sorted(matches, key=lambda pair: -pair[0]))
+
+
+def _in_order(categories: dict[Category, str]) -> list[tuple[Category, str]]:
+    return sorted(categories.items(), key=lambda pair: (pair[0].position, pair[1].casefold()))

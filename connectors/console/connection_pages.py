@@ -1,0 +1,87 @@
+"""What My connections and a connection's page show."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, Q
+
+from connectors.access.models import User
+from connectors.authorization.models import Connection, Credential
+from connectors.console.connection_states import Badge, describe_state
+from connectors.console.own import own_connections, visible_ids
+from connectors.console.presentation import ConnectorText, describe_connector, describe_connectors
+from connectors.console.tool_list import EffectGroup, ToolLine, group_by_effect, list_tools
+from connectors.gateway.models import Toolset
+from connectors.manifest.reading import load_manifest
+from connectors.policy.models import Grant
+from connectors.policy.queries import grants_of_connection
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLine:
+    connection: Connection
+    text: ConnectorText
+    badge: Badge
+    agents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionPage:
+    connection: Connection
+    text: ConnectorText
+    badge: Badge
+    groups: list[EffectGroup]
+    toolset: Toolset | None
+    credential: Credential | None
+    grants: list[Grant]
+    needs_alias: bool
+
+
+def list_connections(person: User) -> list[ConnectionLine]:
+    """Every connection of a person, what needs an act first."""
+    granted = Count("grants", filter=~Q(grants__breadth=Grant.Breadth.NONE) & Q(grants__agent__retired_at=None))
+    connections = list(own_connections(person).annotate(agents=granted))
+    texts = describe_connectors({connection.connector for connection in connections})
+    visible = visible_ids(person)
+    lines = [
+        ConnectionLine(
+            connection, texts[connection.connector_id], describe_state(connection, visible=visible), connection.agents
+        )
+        for connection in connections
+    ]
+    return sorted(lines, key=lambda line: (line.badge.working, str(line.text).casefold(), line.connection.alias))
+
+
+def read_connection(connection: Connection, person: User) -> ConnectionPage:
+    siblings = Connection.objects.filter(person=person, connector=connection.connector).exclude(pk=connection.pk)
+    return ConnectionPage(
+        connection=connection,
+        text=describe_connector(connection.connector),
+        badge=badge_of(connection, person),
+        groups=group_by_effect(read_tools(connection)),
+        toolset=_toolset(connection),
+        credential=Credential.objects.filter(connection=connection).defer("sealed").first(),
+        grants=list(
+            grants_of_connection(connection).exclude(breadth=Grant.Breadth.NONE).filter(agent__retired_at=None)
+        ),
+        needs_alias=siblings.exists(),
+    )
+
+
+def badge_of(connection: Connection, person: User) -> Badge:
+    return describe_state(connection, visible=visible_ids(person))
+
+
+def read_tools(connection: Connection) -> list[ToolLine]:
+    """What the package allows of this account; the connection carries its connector's version and its toolset."""
+    return list_tools(load_manifest(connection.connector.version.manifest), _toolset(connection))
+
+
+def _toolset(connection: Connection) -> Toolset | None:
+    return getattr(connection, "toolset", None)
+
+
+def count_connections(person: User) -> dict[UUID, int]:
+    """How many accounts a person has at each connector."""
+    rows = Connection.objects.filter(person=person).values_list("connector_id").annotate(Count("pk")).order_by()
+    return dict(rows)

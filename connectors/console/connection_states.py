@@ -1,0 +1,103 @@
+"""A connection's badge: its state, the plain reason, and the one act that mends it."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from connectors.authorization.accounts import effective_state
+from connectors.authorization.models import Connection
+from connectors.catalogue.models import Connector
+
+
+class Mend(StrEnum):
+    """The one act offered beside a badge."""
+
+    NOTHING = ""
+    RECONNECT = "reconnect"
+    CHECK = "check"
+    ASK = "ask"
+    WAIT = "wait"
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    state: str
+    tone: str  # of the badge tag: good, warn, bad or calm
+    label: str | Promise
+    reason: str | Promise = ""
+    mend: Mend = Mend.NOTHING
+
+    @property
+    def working(self) -> bool:
+        return self.tone == "good"
+
+
+WORKING = Badge("active", "good", _("Working"))
+WITHDRAWN = Badge(
+    "withdrawn",
+    "warn",
+    _("Withdrawn"),
+    _("An administrator has withdrawn this connector. Your account is kept and works again once it is published."),
+    Mend.ASK,
+)
+NOT_SHARED = Badge(
+    "not_shared",
+    "warn",
+    _("Not shared with you"),
+    _("This connector is no longer shared with you. An administrator can share it with you or with a team of yours."),
+    Mend.ASK,
+)
+OUTDATED = Badge(
+    "reauthorization_required",
+    "bad",
+    _("Reconnect needed"),
+    _("What this connector asks for has changed since you connected."),
+    Mend.RECONNECT,
+)
+BY_STATE = {
+    Connection.State.ACTIVE: WORKING,
+    Connection.State.REAUTHORIZATION_REQUIRED: Badge(
+        "reauthorization_required",
+        "bad",
+        _("Reconnect needed"),
+        _("The service no longer accepts the saved credential."),
+        Mend.RECONNECT,
+    ),
+    # Connecting again would ask for the same scopes, so it is never what this badge offers.
+    Connection.State.INSUFFICIENT_SCOPE: Badge(
+        "insufficient_scope",
+        "warn",
+        _("Permission missing"),
+        _("The account lacks a permission at the service. Whoever manages the account there has to add it."),
+        Mend.ASK,
+    ),
+    Connection.State.UNREACHABLE: Badge(
+        "unreachable",
+        "warn",
+        _("Not reachable"),
+        _("The service did not answer when it was last asked. It may be down for a while."),
+        Mend.CHECK,
+    ),
+    Connection.State.DISCONNECTING: Badge(
+        "disconnecting",
+        "calm",
+        _("Disconnecting"),
+        _("The credential is being revoked at the service."),
+        Mend.WAIT,
+    ),
+}
+
+
+def describe_state(connection: Connection, *, visible: Collection[UUID]) -> Badge:
+    """`visible` holds the ids of the connectors the owner may see now; the connector is read from the connection."""
+    connector = connection.connector
+    if connector.status != Connector.Status.PUBLISHED:
+        return WITHDRAWN
+    if connector.pk not in visible:
+        return NOT_SHARED
+    state = effective_state(connection)
+    return OUTDATED if state != connection.state else BY_STATE[state]

@@ -1,0 +1,179 @@
+"""What the log pages show: a page of rows with the words around them, and one row with its timeline."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Model
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from connectors.access.models import User
+from connectors.audit import queries
+from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
+from connectors.authorization.models import Connection
+from connectors.console.denials import Explanation, explain
+from connectors.console.forms.record_filters import (
+    CallFilterForm,
+    DecisionFilterForm,
+    EventFilterForm,
+    LogFilterForm,
+    read_page_key,
+)
+from connectors.console.presentation import describe_keys
+from connectors.errors import NotFound
+from connectors.gateway.models import Invocation, Run
+
+OLDER, NEWER = "older", "newer"
+
+
+@dataclass(frozen=True, slots=True)
+class LogPage[Row: Model, Form: LogFilterForm]:
+    """`everyone` says whether other people's rows are in it, so that the page names whose each row is."""
+
+    form: Form
+    page: queries.Page[Row]
+    everyone: bool
+    connector_names: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One step of a call. `after` is how long it came after the step before."""
+
+    name: str | Promise
+    at: datetime
+    detail: str | Promise = ""
+    after: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    call: CallRecord
+    decision: DecisionRecord | None
+    explanation: Explanation | None
+    timeline: list[Moment]
+    connection: Connection | None
+    run: Run | None
+    connector_name: str
+    mine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionPage:
+    decision: DecisionRecord
+    explanation: Explanation
+    call: CallRecord | None
+    connection: Connection | None
+    run: Run | None
+    connector_name: str
+    mine: bool
+
+
+def list_calls(query: QueryDict, *, owner: User | None) -> LogPage[CallRecord, CallFilterForm]:
+    form = CallFilterForm(query, everyone=owner is None)
+    form.is_valid()
+    page = queries.calls(form.filters(owner.pk if owner else None), after=_key(query, OLDER), before=_key(query, NEWER))
+    names = describe_keys(row.connector_key for row in page.rows if row.connector_key)
+    return LogPage(form, page, owner is None, names)
+
+
+def list_decisions(query: QueryDict, *, owner: User | None) -> LogPage[DecisionRecord, DecisionFilterForm]:
+    form = DecisionFilterForm(query, everyone=owner is None)
+    form.is_valid()
+    page = queries.decisions(
+        form.filters(owner.pk if owner else None), after=_key(query, OLDER), before=_key(query, NEWER)
+    )
+    names = describe_keys(row.connector_key for row in page.rows if row.connector_key)
+    return LogPage(form, page, owner is None, names)
+
+
+def list_events(query: QueryDict) -> LogPage[AdminEvent, EventFilterForm]:
+    form = EventFilterForm(query)
+    form.is_valid()
+    return LogPage(
+        form,
+        queries.events(form.filters(), after=_key(query, OLDER), before=_key(query, NEWER)),
+        everyone=True,
+        connector_names={},
+    )
+
+
+def read_call(call_id: uuid.UUID, person: User) -> CallPage:
+    call = queries.get_call(call_id, owner_id=whose_rows(person))
+    decision = _decision_of(call)
+    mine = call.person_id == person.pk
+    return CallPage(
+        call=call,
+        decision=decision,
+        explanation=explain(decision, mine=mine) if decision else None,
+        timeline=_timeline(call, decision),
+        connection=_own_connection(call.connection_id, person),
+        run=_run(call.run_id),
+        connector_name=describe_keys([call.connector_key])[call.connector_key],
+        mine=mine,
+    )
+
+
+def read_decision(decision_id: uuid.UUID, person: User) -> DecisionPage:
+    decision = queries.get_decision(decision_id, owner_id=whose_rows(person))
+    mine = decision.person_id == person.pk
+    return DecisionPage(
+        decision=decision,
+        explanation=explain(decision, mine=mine),
+        call=queries.call_of_decision(decision) if decision.allowed else None,
+        connection=_own_connection(decision.connection_id, person),
+        run=_run(decision.run_id),
+        connector_name=describe_keys([decision.connector_key])[decision.connector_key],
+        mine=mine,
+    )
+
+
+def whose_rows(person: User) -> int | None:
+    """None for who may read everyone's, else the person's own."""
+    return None if person.has_perm("connectors.view_audit") else person.pk
+
+
+def _key(query: QueryDict, name: str) -> uuid.UUID | None:
+    return read_page_key(query.get(name, ""))
+
+
+def _decision_of(call: CallRecord) -> DecisionRecord | None:
+    try:
+        return queries.get_decision(call.decision_id, owner_id=call.person_id)
+    except NotFound:
+        return None
+
+
+def _own_connection(connection_id: uuid.UUID | None, person: User) -> Connection | None:
+    return Connection.objects.filter(pk=connection_id, person=person).first() if connection_id else None
+
+
+def _run(run_id: uuid.UUID | None) -> Run | None:
+    return Run.objects.filter(pk=run_id).first() if run_id else None
+
+
+def _timeline(call: CallRecord, decision: DecisionRecord | None) -> list[Moment]:
+    """Received, decided, sent, answered. A read has no row of its own before its end, so when it was sent follows
+    from how long the server took."""
+    sent = _sent_at(call) or (call.ended_at - timedelta(microseconds=call.upstream_us) if call.upstream_us else None)
+    steps: list[tuple[str | Promise, datetime | None, str]] = [
+        (_("Received"), call.started_at, call.remote_address),
+        (_("Decided"), decision.at if decision else None, ""),
+        (_("Sent"), sent, call.server_address),
+        (_("Answered") if call.upstream_us else _("Ended"), call.ended_at, ""),
+    ]
+    known = sorted(((at, name, detail) for name, at, detail in steps if at), key=lambda step: step[0])
+    moments, before = [], None
+    for at, name, detail in known:
+        moments.append(Moment(name, at, detail, at - before if before else None))
+        before = at
+    return moments
+
+
+def _sent_at(call: CallRecord) -> datetime | None:
+    if not call.invocation_id:
+        return None
+    invocations = Invocation.objects.filter(agent=call.agent_id, invocation_id=call.invocation_id)
+    return invocations.values_list("sent_at", flat=True).first()
