@@ -1,1 +1,9 @@
-"""The list of Celery tasks, for Celery only."""
+"""The list of Celery tasks, for Celery only: each room's own module holds them.
+
+A task is a nudge; what is due stands in the database, so one that is lost delays work and loses nothing.
+"""
+
+from connectors.access.tasks import sweep_sign_in_links
+from connectors.catalogue.tasks import sweep_orphans
+
+__all__ = ["sweep_orphans", "sweep_sign_in_links"]

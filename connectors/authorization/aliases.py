@@ -2,6 +2,7 @@
 
 import unicodedata
 
+from connectors.authorization import fault_words  # noqa: F401 - registers what this room's faults say
 from connectors.errors import Fault, Invalid
 
 LONGEST = 64
