@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from django.core.management import CommandError
 
+from connectors.console import fault_words  # noqa: F401 - registers what faults of names say
 from connectors.console.messages import describe_error
 from connectors.errors import ConnectorError, Invalid
 from connectors.manifest.fault_messages import describe_fault
