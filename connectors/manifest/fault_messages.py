@@ -6,16 +6,17 @@ The words of each room's faults lie beside that room; a room above this one regi
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import Formatter
-from typing import Any, NamedTuple
+from typing import Any
 
 from connectors.errors import Fault
+from connectors.manifest.fault_texts_content import CONTENT_FAULTS
+from connectors.manifest.fault_texts_fit import FIT_FAULTS
+from connectors.manifest.fault_texts_json import JSON_FAULTS
+from connectors.manifest.fault_texts_shape import SHAPE_FAULTS
+from connectors.manifest.fault_texts_values import VALUE_FAULTS
+from connectors.manifest.fault_words import FaultWords
 
-
-class FaultWords(NamedTuple):
-    """Templates in `str.format` syntax over the fault's parameters. `en=("…", "…")`: message and hint."""
-
-    en: tuple[str, str]
-    zh: tuple[str, str]
+__all__ = ["FaultText", "FaultWords", "describe_fault", "fault_catalogue", "register_fault_texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +62,7 @@ class _Filling(Formatter):
     def get_value(self, key: int | str, args: Any, kwargs: Any) -> Any:  # noqa: ARG002 - the base class's signature
         value = kwargs.get(str(key), "?")
         return ", ".join(str(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+for _words in (JSON_FAULTS, SHAPE_FAULTS, FIT_FAULTS, CONTENT_FAULTS, VALUE_FAULTS):
+    register_fault_texts(_words)
