@@ -1,57 +1,44 @@
 """Where archives live: a folder or an S3 bucket, with the same conditional put; nothing is ever overwritten."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
-from typing import Protocol
+from functools import lru_cache
 
-from connectors.errors import Conflict, Failed
+from django.conf import settings
 
+from connectors.packages.folder_store import FolderStore
+from connectors.packages.s3_store import S3Store
+from connectors.packages.stored import ObjectExists, ObjectMissing, ObjectStore, StoredKey, StoreUnavailable
 
-class ObjectExists(Conflict):
-    """The key is taken; objects are never overwritten."""
-
-    code = "object_exists"
-
-
-class ObjectMissing(Failed):
-    """No object has this key."""
-
-    code = "object_missing"
-
-
-class StoreUnavailable(Failed):
-    """The store did not answer, or refused us."""
-
-    code = "store_unavailable"
-    retryable = True
-
-
-@dataclass(frozen=True, slots=True)
-class StoredKey:
-    key: str
-    stored_at: datetime
-
-
-class ObjectStore(Protocol):
-    def put_if_absent(self, key: str, source: Path) -> None:
-        """Store the file whole or not at all; raise ObjectExists when the key is taken."""
-        ...
-
-    def fetch(self, key: str, target: Path) -> None:
-        """Write the object to `target` whole or not at all; raise ObjectMissing when there is none."""
-        ...
-
-    def delete(self, key: str) -> None:
-        """Remove the object; a missing one is fine."""
-        ...
-
-    def list_keys(self, prefix: str) -> Iterator[StoredKey]:
-        """Yield the keys that start with `prefix`, with when they were stored."""
-        ...
+__all__ = [
+    "FolderStore",
+    "ObjectExists",
+    "ObjectMissing",
+    "ObjectStore",
+    "S3Store",
+    "StoreUnavailable",
+    "StoredKey",
+    "get_object_store",
+]
 
 
 def get_object_store() -> ObjectStore:
     """Return the store the settings name: a bucket when S3_BUCKET is set, else a folder."""
-    raise NotImplementedError
+    if not settings.S3_BUCKET:
+        return FolderStore(settings.OBJECT_STORE_DIR)
+    return _connect(
+        settings.S3_BUCKET,
+        settings.S3_ENDPOINT_URL,
+        settings.S3_REGION,
+        settings.S3_ACCESS_KEY_ID,
+        settings.S3_SECRET_ACCESS_KEY,
+    )
+
+
+@lru_cache(maxsize=4)
+def _connect(bucket: str, endpoint_url: str, region: str, access_key_id: str, secret_access_key: str) -> S3Store:
+    return S3Store(
+        bucket,
+        endpoint_url=endpoint_url,
+        region=region,
+        access_key_id=access_key_id,
+        secret_access_key=secret_access_key,
+    )
