@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 
-from connectors.catalogue import fault_words  # noqa: F401 - registers what this module's faults say
 from connectors.errors import Fault, Invalid
 from connectors.manifest.runtime import HeaderBinding, RemoteMcpRuntime
 from connectors.manifest.schema import Manifest
