@@ -3,7 +3,7 @@
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db.models import Model, Q, QuerySet
 
@@ -54,6 +54,13 @@ class EventFilters(Period):
     actor_name: str = ""
     act: str = ""
     target: str = ""
+
+
+class Keys(TypedDict):
+    """Where a page begins: below `after`, or above `before`; neither is the newest page."""
+
+    after: uuid.UUID | None
+    before: uuid.UUID | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from uuid import UUID
 from connectors.access.models import User
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Category, Connector
-from connectors.catalogue.presentation import ConnectorView, name_category, present_connector
+from connectors.catalogue.presentation import ConnectorView, present_connector
 from connectors.catalogue.queries import visible_connectors
 from connectors.catalogue.versions import manifest_of
 from connectors.console.connection_states import Badge, describe_state
 from connectors.console.own import own_connections
-from connectors.console.presentation import ConnectorText, describe_connectors, reader_language
+from connectors.console.presentation import ConnectorText, describe_connectors, name_category, reader_language
 from connectors.console.tool_list import EffectGroup, group_by_effect, list_tools
 from connectors.console.typo_search import score
 
@@ -83,8 +83,7 @@ def browse(person: User, *, wanted: str, category: str) -> CataloguePage:
     texts = describe_connectors(connectors)
     badges = _badges(person, {connector.pk for connector in connectors})
     cards = [Card(connector, texts[connector.pk], badges.get(connector.pk, ())) for connector in connectors]
-    language = reader_language()
-    categories = {card.connector.category: name_category(card.connector.category, language) for card in cards}
+    categories = {card.connector.category: name_category(card.connector.category) for card in cards}
     shown = [card for card in cards if category in ("", card.connector.category.key)]
     if wanted:
         shelves = [Shelf("", "", _best_first(shown, wanted))]

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from connectors.access.models import User
-from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.audit.queries import CallFilters, DecisionFilters, calls, decisions
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import visible_connectors
 from connectors.console.agent_pages import AgentLine, list_agents
 from connectors.console.connection_pages import ConnectionLine, list_connections
+from connectors.console.log_lists import CallLine, DecisionLine, word_calls, word_decisions
 from connectors.console.permissions import MANAGE_CONNECTORS, VIEW_AUDIT
-from connectors.console.presentation import ConnectorText, describe_connectors, describe_keys
+from connectors.console.presentation import ConnectorText, describe_connectors
 
 FEW = 5
 AILING = (Connection.State.UNREACHABLE, Connection.State.REAUTHORIZATION_REQUIRED, Connection.State.INSUFFICIENT_SCOPE)
@@ -60,10 +60,9 @@ class Home:
     upkeep: Upkeep | None
     agents: list[AgentLine]
     can_connect: bool
-    calls: tuple[CallRecord, ...]
-    denials: tuple[DecisionRecord, ...]
+    calls: list[CallLine]
+    denials: list[DecisionLine]
     everyone: bool  # whether calls and denials are other people's too
-    connector_names: dict[str, str]
 
     @property
     def needs_someone(self) -> bool:
@@ -85,10 +84,9 @@ def read_home(person: User) -> Home:
         upkeep=_read_upkeep() if person.has_perm(MANAGE_CONNECTORS) else None,
         agents=agents,
         can_connect=visible_connectors(person).exists(),
-        calls=recent,
-        denials=denials,
+        calls=word_calls(recent),
+        denials=word_decisions(denials, person),
         everyone=everyone,
-        connector_names=describe_keys(row.connector_key for row in (*recent, *denials) if row.connector_key),
     )
 
 

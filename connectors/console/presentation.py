@@ -11,7 +11,8 @@ from typing import Any
 
 from django.utils.translation import get_language
 
-from connectors.catalogue.models import Connector, PackageIcon, PackageVersion
+from connectors.catalogue import presentation
+from connectors.catalogue.models import Category, Connector, PackageIcon, PackageVersion
 from connectors.console.typo_search import split_words
 from connectors.manifest.texts import text_for
 
@@ -54,6 +55,10 @@ def describe_keys(keys: Iterable[str]) -> dict[str, str]:
     return wanted | {connector.key: texts[connector.pk].name for connector in connectors}
 
 
+def name_category(category: Category) -> str:
+    return presentation.name_category(category, reader_language())
+
+
 def reader_language() -> str:
     return get_language() or "en"
 
@@ -65,8 +70,8 @@ def _remember(missing: set[uuid.UUID], language: str) -> None:
     rows = PackageVersion.objects.filter(pk__in=missing).values_list(
         "pk", "manifest__presentation", "manifest__tool_policy__rules", "manifest__default_locale", "texts"
     )
-    for pk, presentation, rules, default_locale, texts in rows.order_by():
-        name, description = presentation["name_key"], presentation["description_key"]
+    for pk, shown, rules, default_locale, texts in rows.order_by():
+        name, description = shown["name_key"], shown["description_key"]
         _remembered[pk, language] = ConnectorText(
             name=text_for(texts, name, language=language, default_locale=default_locale),
             description=text_for(texts, description, language=language, default_locale=default_locale),

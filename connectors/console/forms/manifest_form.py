@@ -17,6 +17,13 @@ from connectors.manifest.values import ParsedValues, parse_values
 Texts = Mapping[str, Mapping[str, str]]
 
 
+class ShownField(forms.CharField):
+    """Drawn here, judged by `manifest.values`; `required` only says how to mark it."""
+
+    def clean(self, value: Any) -> Any:
+        return value
+
+
 class ManifestForm(forms.Form):
     """Typed values come back after a fault, secrets never do. `kept` names secrets that have a value and may stay."""
 
@@ -64,16 +71,16 @@ class ManifestForm(forms.Form):
             self.add_error(fault.where if fault.where in self.fields else None, f"{text.message} {text.hint}".strip())
 
     def _draw(self, field: Field) -> forms.Field:
-        drawn = forms.CharField(
+        drawn = ShownField(
             label=self._text(field.label_key) or field.key,
             help_text=self._text(field.description_key),
-            required=False,
+            required=field.required and field.key not in self.kept,
             initial=self._initial(field),
             widget=self._widget(field),
         )
         if field.placeholder_key:
             drawn.widget.attrs["placeholder"] = self._text(field.placeholder_key)
-        if field.required and field.key not in self.kept:
+        if drawn.required:
             drawn.widget.attrs["aria-required"] = "true"
         return drawn
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from connectors.access.models import User
 from connectors.audit.models import CallRecord
 from connectors.audit.queries import CallFilters, DecisionFilters, EventFilters
+from connectors.console.acts import ACTS
 from connectors.console.denials import RULES
 
 PRESETS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
@@ -116,7 +117,7 @@ class DecisionFilterForm(RecordFilterForm):
 
 class EventFilterForm(LogFilterForm):
     actor = forms.CharField(label=_("Person"), required=False, max_length=150)
-    act = forms.CharField(label=_("Act"), required=False, max_length=48)
+    act = forms.ChoiceField(label=_("Act"), choices=[("", _("Any act")), *ACTS.items()], required=False)
     target = forms.CharField(label=_("Target"), required=False, max_length=255)
     field_order = ("range", "since", "until", "actor", "act", "target")
 

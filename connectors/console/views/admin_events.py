@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 
 from connectors.console.answer import answer
-from connectors.console.log_pages import list_events
+from connectors.console.log_lists import list_events
 from connectors.console.permissions import VIEW_AUDIT, PersonRequest, screen
 
 

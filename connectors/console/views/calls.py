@@ -5,8 +5,9 @@ import uuid
 from django.http import HttpResponse
 
 from connectors.console.answer import answer
-from connectors.console.log_pages import list_calls, read_call
+from connectors.console.log_lists import list_calls
 from connectors.console.permissions import VIEW_AUDIT, PersonRequest, screen
+from connectors.console.record_pages import read_call
 
 
 @screen()

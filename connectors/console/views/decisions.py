@@ -5,19 +5,20 @@ import uuid
 from django.http import HttpResponse
 
 from connectors.console.answer import answer
-from connectors.console.log_pages import list_decisions, read_decision
+from connectors.console.log_lists import list_decisions
 from connectors.console.permissions import VIEW_AUDIT, PersonRequest, screen
+from connectors.console.record_pages import read_decision
 
 
 @screen()
 def my_decisions(request: PersonRequest) -> HttpResponse:
-    log = list_decisions(request.GET, owner=request.user)
+    log = list_decisions(request.GET, reader=request.user, everyone=False)
     return answer(request, "console/decisions/list.html", {"log": log}, partial="results")
 
 
 @screen(VIEW_AUDIT)
 def audit_decisions(request: PersonRequest) -> HttpResponse:
-    log = list_decisions(request.GET, owner=None)
+    log = list_decisions(request.GET, reader=request.user, everyone=True)
     return answer(request, "console/decisions/list.html", {"log": log}, partial="results")
 
 

@@ -1,41 +1,20 @@
-"""What the log pages show: a page of rows with the words around them, and one row with its timeline."""
+"""One call with its timeline, one decision with its reason, and what each leads to."""
 
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Model
-from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from connectors.access.models import User
 from connectors.audit import queries
-from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
+from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.authorization.models import Connection
 from connectors.console.denials import Explanation, explain
-from connectors.console.forms.record_filters import (
-    CallFilterForm,
-    DecisionFilterForm,
-    EventFilterForm,
-    LogFilterForm,
-    read_page_key,
-)
 from connectors.console.presentation import describe_keys
 from connectors.errors import NotFound
 from connectors.gateway.models import Invocation, Run
-
-OLDER, NEWER = "older", "newer"
-
-
-@dataclass(frozen=True, slots=True)
-class LogPage[Row: Model, Form: LogFilterForm]:
-    """`everyone` says whether other people's rows are in it, so that the page names whose each row is."""
-
-    form: Form
-    page: queries.Page[Row]
-    everyone: bool
-    connector_names: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,35 +50,6 @@ class DecisionPage:
     mine: bool
 
 
-def list_calls(query: QueryDict, *, owner: User | None) -> LogPage[CallRecord, CallFilterForm]:
-    form = CallFilterForm(query, everyone=owner is None)
-    form.is_valid()
-    page = queries.calls(form.filters(owner.pk if owner else None), after=_key(query, OLDER), before=_key(query, NEWER))
-    names = describe_keys(row.connector_key for row in page.rows if row.connector_key)
-    return LogPage(form, page, owner is None, names)
-
-
-def list_decisions(query: QueryDict, *, owner: User | None) -> LogPage[DecisionRecord, DecisionFilterForm]:
-    form = DecisionFilterForm(query, everyone=owner is None)
-    form.is_valid()
-    page = queries.decisions(
-        form.filters(owner.pk if owner else None), after=_key(query, OLDER), before=_key(query, NEWER)
-    )
-    names = describe_keys(row.connector_key for row in page.rows if row.connector_key)
-    return LogPage(form, page, owner is None, names)
-
-
-def list_events(query: QueryDict) -> LogPage[AdminEvent, EventFilterForm]:
-    form = EventFilterForm(query)
-    form.is_valid()
-    return LogPage(
-        form,
-        queries.events(form.filters(), after=_key(query, OLDER), before=_key(query, NEWER)),
-        everyone=True,
-        connector_names={},
-    )
-
-
 def read_call(call_id: uuid.UUID, person: User) -> CallPage:
     call = queries.get_call(call_id, owner_id=whose_rows(person))
     decision = _decision_of(call)
@@ -133,10 +83,6 @@ def read_decision(decision_id: uuid.UUID, person: User) -> DecisionPage:
 def whose_rows(person: User) -> int | None:
     """None for who may read everyone's, else the person's own."""
     return None if person.has_perm("connectors.view_audit") else person.pk
-
-
-def _key(query: QueryDict, name: str) -> uuid.UUID | None:
-    return read_page_key(query.get(name, ""))
 
 
 def _decision_of(call: CallRecord) -> DecisionRecord | None:

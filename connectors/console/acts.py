@@ -1,0 +1,77 @@
+"""The acts of the administrative log, and what each changed, as people read them."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from connectors.audit.models import AdminEvent
+
+ACTS: Final[dict[str, str | Promise]] = {
+    "connector_installed": _("Connector installed"),
+    "configuration_saved": _("Configuration saved"),
+    "connector_published": _("Connector published"),
+    "connector_disabled": _("Connector disabled"),
+    "visibility_set": _("Visibility set"),
+    "account_connected": _("Account connected"),
+    "account_reconnected": _("Account reconnected"),
+    "account_renamed": _("Account renamed"),
+    "account_disconnected": _("Account disconnected"),
+    "agent_created": _("Agent made"),
+    "agent_retired": _("Agent retired"),
+    "token_added": _("Token made"),
+    "token_revoked": _("Token revoked"),
+    "grant_set": _("Grant set"),
+    "grant_removed": _("Grant removed"),
+    "person_created": _("Person made"),
+    "person_activated": _("Person activated"),
+    "person_deactivated": _("Person deactivated"),
+    "role_set": _("Role set"),
+    "sign_in_link_made": _("Sign-in link made"),
+    "team_created": _("Team made"),
+    "team_renamed": _("Team renamed"),
+    "team_members_set": _("Team members set"),
+    "team_deleted": _("Team deleted"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    event: AdminEvent
+    act: str | Promise
+    changes: tuple[Change, ...]
+
+
+def describe_event(event: AdminEvent) -> EventLine:
+    """The act in words, and every field whose value differs before and after."""
+    before, after = event.before, event.after
+    fields = dict.fromkeys([*before, *after])
+    changes = tuple(
+        Change(field.replace("_", " "), _show(before.get(field)), _show(after.get(field)))
+        for field in fields
+        if before.get(field) != after.get(field)
+    )
+    return EventLine(event, name_act(event.act), changes)
+
+
+def name_act(act: str) -> str | Promise:
+    return ACTS.get(act) or act.replace("_", " ").capitalize()
+
+
+def _show(value: Any) -> str:
+    if value is None or value == "":
+        return "—"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "—"
+    return json.dumps(value, ensure_ascii=False)
