@@ -1,3 +1,7 @@
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from connectors.api.schemas import manifest_schema
+
+urlpatterns: list[URLPattern] = [
+    path("schemas/manifest-v1.json", manifest_schema, name="manifest_schema"),
+]

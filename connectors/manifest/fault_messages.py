@@ -49,6 +49,9 @@ def describe_fault(fault: Fault, language: str) -> FaultText:
     words = _CATALOGUE.get(fault.code, _UNKNOWN)
     message, hint = words.zh if language.lower().startswith("zh") else words.en
     parameters = {"code": fault.code, "where": fault.where, **fault.parameters}
+    reason = parameters.get("reason")
+    if reason in _CATALOGUE:  # one fault explained by another's words
+        parameters["reason"] = describe_fault(Fault(reason, fault.where, fault.parameters), language).message
     return FaultText(fault.code, fault.where, _fill(message, parameters), _fill(hint, parameters))
 
 

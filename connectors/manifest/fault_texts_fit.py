@@ -48,8 +48,8 @@ FIT_FAULTS = {
         zh=("默认值与字段类型不符，应为：{expected}。", "请改为该类型的默认值。"),
     ),
     "default_refused": FaultWords(
-        en=("The field would refuse its own default ({reason}).", "Change the default or the constraint."),
-        zh=("默认值不满足字段自身的约束（{reason}）。", "请修改默认值或约束。"),
+        en=("The field would refuse its own default: {reason}", "Change the default or the constraint."),
+        zh=("默认值不满足字段自身的约束：{reason}", "请修改默认值或约束。"),
     ),
     "auth_fields_without_form": FaultWords(
         en=("Nobody is asked anything with the interaction “{interaction}”.", "Empty “fields”, or use the form."),

@@ -47,16 +47,4 @@ VALUE_FAULTS = {
         en=("There is no field “{where}”.", "Remove it, or correct the name."),
         zh=("没有字段“{where}”。", "请删除，或更正名称。"),
     ),
-    "secret_not_clearable": FaultWords(
-        en=("This secret is required and cannot be cleared.", "Replace it instead."),
-        zh=("此密钥必填，不能清除。", "请改为替换。"),
-    ),
-    "secret_needed_again": FaultWords(
-        en=("An address moved to another site, so the stored secret is not sent there.", "Type the secret again."),
-        zh=("地址已改到其他站点，不会把已保存的密钥发送过去。", "请重新填写密钥。"),
-    ),
-    "not_a_header_value": FaultWords(
-        en=("This cannot be sent in an HTTP header.", "Use one line of plain characters, without line breaks."),
-        zh=("无法放入 HTTP 请求头。", "请使用一行普通字符，不含换行。"),
-    ),
 }

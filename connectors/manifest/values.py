@@ -15,6 +15,7 @@ from connectors.vault.secret import Secret
 
 Value = str | int | bool
 MAX_SAFE_INTEGER = 2**53 - 1  # what every JSON reader keeps exactly
+_JSON_TYPES = {str: "string", int: "integer", bool: "boolean"}
 _YES = frozenset({"true", "on", "1", "yes"})
 _NO = frozenset({"false", "off", "0", "no"})
 
@@ -56,14 +57,14 @@ def default_fault(one: Field) -> Fault | None:
     """Why a field's own default does not satisfy it, without repeating the default; `where` is left to the caller."""
     if one.default is None or one.is_secret:
         return None
-    expected = {"integer": int, "boolean": bool}.get(one.type, str)
-    if type(one.default) is not expected:
-        return Fault("default_wrong_type", parameters={"expected": one.type})
+    expected = one.type if one.type in {"integer", "boolean"} else "string"
+    if _JSON_TYPES[type(one.default)] != expected:
+        return Fault("default_wrong_type", parameters={"expected": expected})
     text = str(one.default).lower() if isinstance(one.default, bool) else str(one.default)
     try:
         _parse_text(one, text)
     except _ValueFault as fault:
-        return Fault("default_refused", parameters={"reason": fault.code, **fault.parameters})
+        return Fault("default_refused", parameters={**fault.parameters, "reason": fault.code})
     return None
 
 
