@@ -10,6 +10,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poco.settings")
 app = Celery("poco")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+# Each sweep looks for whatever is due in the database, so one that is missed or runs twice does no harm.
+app.conf.beat_schedule = {
+    "close idle runs": {"task": "gateway.close_idle_runs", "schedule": 60.0},
+    "sweep staged packages": {"task": "packages.sweep_staged", "schedule": 600.0},
+    "sweep sign-in links": {"task": "access.sweep_sign_in_links", "schedule": 3600.0},
+    "sweep archives without rows": {"task": "catalogue.sweep_orphans", "schedule": 21600.0},
+}
 
 if settings.CELERY_BROKER_URL.startswith("filesystem:"):
     for folder in ("messages", "control"):

@@ -10,9 +10,14 @@ from django.utils import timezone
 
 from connectors.access.models import Agent, AgentToken, Team, User
 from connectors.access.tokens import digest_token, make_token
+from connectors.authorization.credentials import seal_credential
 from connectors.authorization.models import Connection
+from connectors.catalogue.fingerprint import compute_fingerprint
 from connectors.catalogue.models import Category, Connector, PackageIcon, PackageVersion
+from connectors.catalogue.sealed_configuration import seal_values
+from connectors.manifest.reading import load_manifest
 from connectors.policy.models import Grant
+from connectors.vault.secret import Secret
 from tests.builders.people import make_user
 
 _numbers = count(1)
@@ -95,6 +100,8 @@ def make_connector(
     *,
     published: bool = True,
     endpoint: str = "http://127.0.0.1:1/mcp",
+    configuration: dict[str, Any] | None = None,
+    secrets: dict[str, str] | None = None,
     everyone: bool = True,
     teams: Iterable[Team] = (),
     people: Iterable[User] = (),
@@ -120,27 +127,34 @@ def make_connector(
         version=version, media_type="image/svg+xml", content=ICON, digest=hashlib.sha256(ICON).hexdigest()
     )
     category, _made = Category.objects.get_or_create(key=document["presentation"]["category"])
+    public = {"endpoint": endpoint} if configuration is None else configuration
     connector = Connector.objects.create(
         key=key,
         status=Connector.Status.PUBLISHED if published else Connector.Status.DRAFT,
         published_at=timezone.now() if published else None,
         version=version,
         category=category,
-        configuration={"endpoint": endpoint},
-        authorization_fingerprint="0" * 64,
+        configuration=public,
+        authorization_fingerprint=compute_fingerprint(load_manifest(document), public),
         everyone=everyone,
     )
     connector.teams.set(teams)
     connector.people.set(people)
+    seal_values(connector, {field: Secret(value) for field, value in (secrets or {}).items()}, None)
     return connector
 
 
-def make_connection(person: User, connector: Connector, *, alias: str = "", **fields: Any) -> Connection:
-    """Return an active connection without a credential, authorized under the connector's present fingerprint."""
+def make_connection(
+    person: User, connector: Connector, *, alias: str = "", values: dict[str, str] | None = None, **fields: Any
+) -> Connection:
+    """Return an active connection, authorized under the connector's present fingerprint; `values` are its credential."""
     fields.setdefault("authorization_fingerprint", connector.authorization_fingerprint)
-    return Connection.objects.create(
+    connection = Connection.objects.create(
         person=person, connector=connector, alias=alias, verified_at=timezone.now(), **fields
     )
+    if values:
+        seal_credential(connection, {key: Secret(value) for key, value in values.items()})
+    return connection
 
 
 def make_agent(owner: User | None = None, name: str = "") -> tuple[Agent, str]:
