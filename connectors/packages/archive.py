@@ -12,7 +12,7 @@ from connectors.errors import Fault, Invalid
 from connectors.packages.entries import plan_files
 from connectors.packages.extraction import Extraction, digest_file
 from connectors.packages.inspected import PackageFile
-from connectors.packages.limits import inflated_limit
+from connectors.packages.limits import inflated_limit, size_text
 from connectors.packages.zip_directory import read_directory
 from connectors.packages.zip_layout import check_layout
 from connectors.packages.zip_source import ZipSource
@@ -38,13 +38,13 @@ def read_archive(path: Path, *, max_zip_bytes: int, folder: Path, wanted: Callab
     with path.open("rb") as file:
         source = ZipSource(file)
         if source.size > max_zip_bytes:
-            raise Invalid([Fault("zip_too_large", "", {"size": source.size, "limit": max_zip_bytes})])
+            raise Invalid([Fault("zip_too_large", "", {"limit": size_text(max_zip_bytes)})])
         placed, faults = check_layout(source, read_directory(source))
         plan = plan_files(placed)
         limit = inflated_limit(max_zip_bytes)
         declared = sum(kept.placed.entry.size for kept in plan.files)
         if declared > limit:
-            faults.append(Fault("inflated_too_large", "", {"limit": limit}))
+            faults.append(Fault("inflated_too_large", "", {"limit": size_text(limit)}))
         if faults:
             raise Invalid([*faults, *(fault for fault in plan.faults if placed)])
         extraction = Extraction(source, folder=folder, wanted=wanted, limit=limit)

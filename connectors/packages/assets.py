@@ -5,7 +5,7 @@ import re
 from connectors.errors import Fault
 from connectors.packages.contents import Contents
 from connectors.packages.inspected import Icon
-from connectors.packages.limits import MAX_ICON_BYTES
+from connectors.packages.limits import MAX_ICON_BYTES, size_text
 
 _TYPE_BY_SUFFIX = {
     "svg": "image/svg+xml",
@@ -33,9 +33,8 @@ def read_icon(contents: Contents, path: str | None) -> tuple[Icon | None, list[F
     if path is None or path not in contents.files:
         return None, []
     content = contents.read(path, limit=MAX_ICON_BYTES)
-    size = contents.files[path].size
-    if size > MAX_ICON_BYTES:
-        return None, [Fault("icon_too_large", path, {"size": size, "limit": MAX_ICON_BYTES})]
+    if len(content) > MAX_ICON_BYTES:
+        return None, [Fault("icon_too_large", path, {"limit": size_text(MAX_ICON_BYTES)})]
     claimed = _TYPE_BY_SUFFIX.get(path.rpartition(".")[2].lower())
     if claimed is None:
         return None, [Fault("icon_type_unknown", path, {"known": sorted(_TYPE_BY_SUFFIX)})]

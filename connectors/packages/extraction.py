@@ -9,6 +9,7 @@ from typing import BinaryIO, NoReturn
 from connectors.errors import Fault
 from connectors.packages.entries import STORED, KeptFile
 from connectors.packages.inspected import PackageFile
+from connectors.packages.limits import size_text
 from connectors.packages.names import show_name
 from connectors.packages.zip_directory import CentralEntry
 from connectors.packages.zip_source import ZipSource
@@ -44,7 +45,7 @@ class Extraction:
             except _EntryFault as fault:
                 faults.append(Fault(str(fault), show_name(file.path)))
             except InflatedTooLarge:
-                faults.append(Fault("inflated_too_large", show_name(file.path), {"limit": self._limit}))
+                faults.append(Fault("inflated_too_large", show_name(file.path), {"limit": size_text(self._limit)}))
                 break
             else:
                 done.append(PackageFile(file.path, file.placed.entry.size, digest))

@@ -9,7 +9,7 @@ from pathlib import Path
 from connectors.errors import Fault
 from connectors.packages.contents import Contents
 from connectors.packages.inspected import PackageFile
-from connectors.packages.limits import MAX_INFLATED_BYTES
+from connectors.packages.limits import MAX_INFLATED_BYTES, size_text
 from connectors.packages.names import is_ignored, shape_fault, show_name
 from connectors.packages.tree import MANIFEST, Tree
 
@@ -37,7 +37,7 @@ def read_folder(folder: Path) -> tuple[Contents, list[Fault]]:
             files[path] = PackageFile(path, place.stat().st_size, _digest(place))
     tree.close()
     if left < 0:
-        tree.faults.append(Fault("inflated_too_large", "", {"limit": MAX_INFLATED_BYTES}))
+        tree.faults.append(Fault("inflated_too_large", "", {"limit": size_text(MAX_INFLATED_BYTES)}))
     if MANIFEST not in named:
         tree.faults.append(Fault("manifest_missing", MANIFEST))
     return Contents(folder, files, frozenset(named)), tree.faults

@@ -22,3 +22,8 @@ MAX_FAULTS = 200  # in one report; more would help nobody
 def inflated_limit(max_zip_bytes: int) -> int:
     """Return how many bytes an archive of at most `max_zip_bytes` may inflate to (§1)."""
     return min(INFLATED_PER_ZIP * max_zip_bytes, MAX_INFLATED_BYTES)
+
+
+def size_text(size: int) -> str:
+    """Return a limit as people write it."""
+    return f"{size // MIB} MiB" if size % MIB == 0 else f"{size // 1024} KiB" if size % 1024 == 0 else f"{size} bytes"

@@ -6,7 +6,7 @@ from typing import Any
 from connectors.errors import Fault
 from connectors.manifest.strict_json import JsonFault, parse_strict
 from connectors.packages.contents import Contents
-from connectors.packages.limits import MAX_LOCALE_BYTES, MAX_TEXTS_BYTES
+from connectors.packages.limits import MAX_LOCALE_BYTES, MAX_TEXTS_BYTES, size_text
 
 _ESCAPES = str.maketrans({"~": "~0", "/": "~1"})  # RFC 6901
 
@@ -23,8 +23,8 @@ def locale_paths(contents: Contents, locales: Iterable[str] | None) -> dict[str,
 def read_texts(contents: Contents, locales: Iterable[str] | None) -> tuple[dict[str, dict[str, str]], list[Fault]]:
     """Return {locale: {key: text}} of every file that is sound, and the faults of those that are not."""
     paths = locale_paths(contents, locales)
-    if (size := sum(contents.files[path].size for path in paths.values())) > MAX_TEXTS_BYTES:
-        return {}, [Fault("locales_too_large", "locales", {"size": size, "limit": MAX_TEXTS_BYTES})]
+    if sum(contents.files[path].size for path in paths.values()) > MAX_TEXTS_BYTES:
+        return {}, [Fault("locales_too_large", "locales", {"limit": size_text(MAX_TEXTS_BYTES)})]
     texts: dict[str, dict[str, str]] = {}
     faults: list[Fault] = []
     for locale, path in paths.items():

@@ -10,7 +10,7 @@ from connectors.errors import Fault
 from connectors.manifest.skills import Skill as DeclaredSkill
 from connectors.packages.contents import Contents
 from connectors.packages.inspected import Skill
-from connectors.packages.limits import MAX_FRONT_MATTER_BYTES, MAX_SKILL_BYTES
+from connectors.packages.limits import MAX_FRONT_MATTER_BYTES, MAX_SKILL_BYTES, size_text
 from connectors.packages.revision import compute_revision
 
 _FENCE = "---"
@@ -26,6 +26,10 @@ _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
 
 class SkillFault(Exception):
     """One thing wrong with a SKILL.md."""
+
+    def __init__(self, code: str, **parameters: object) -> None:
+        self.code = code
+        self.parameters = parameters
 
 
 class FrontMatter(NamedTuple):
@@ -45,7 +49,7 @@ def read_skills(contents: Contents, declared: tuple[DeclaredSkill, ...]) -> tupl
         try:
             front = _read_front_matter(contents, path)
         except SkillFault as fault:
-            faults.append(Fault(str(fault), path, {"limit": MAX_SKILL_BYTES}))
+            faults.append(Fault(fault.code, path, fault.parameters))
             continue
         digest = compute_revision(contents.below(skill.path))
         name = front.name or skill.key
@@ -67,7 +71,7 @@ def render_markdown(text: str) -> str:
 def _read_front_matter(contents: Contents, path: str) -> FrontMatter:
     data = contents.read(path, limit=MAX_SKILL_BYTES)
     if len(data) > MAX_SKILL_BYTES:
-        raise SkillFault("skill_too_large")
+        raise SkillFault("skill_too_large", limit=size_text(MAX_SKILL_BYTES))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -90,7 +94,7 @@ def split_front_matter(text: str) -> FrontMatter:
 
 def _parse_values(block: str) -> tuple[str, str]:
     if len(block.encode()) > MAX_FRONT_MATTER_BYTES:
-        raise SkillFault("skill_front_matter_too_large")
+        raise SkillFault("skill_front_matter_too_large", limit=size_text(MAX_FRONT_MATTER_BYTES))
     try:
         # Every scalar stays text: `name: 007` is a name, and a date that does not exist is no error.
         found = yaml.BaseLoader(block).get_single_data()
@@ -105,7 +109,7 @@ def _parse_values(block: str) -> tuple[str, str]:
 def _text(values: dict[str, object], key: str, longest: int) -> str:
     value = values.get(key, "")
     if not isinstance(value, str):
-        raise SkillFault("skill_front_matter_not_text")
+        raise SkillFault("skill_front_matter_not_text", key=key)
     if len(value) > longest:
-        raise SkillFault("skill_front_matter_too_long")
+        raise SkillFault("skill_front_matter_too_long", key=key, limit=longest)
     return " ".join(value.split())

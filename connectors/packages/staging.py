@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from connectors.access.models import User
 from connectors.errors import Fault, Invalid, NotFound
-from connectors.packages.limits import MIB
+from connectors.packages.limits import MIB, size_text
 from connectors.packages.models import StagedPackage
 from connectors.packages.orphans import sweep_orphans
 from connectors.packages.storage import get_object_store
@@ -111,7 +111,7 @@ def _write(target: Path, chunks: Iterable[bytes]) -> tuple[str, int]:
         for chunk in chunks:
             size += len(chunk)
             if size > limit:
-                raise TooLarge([Fault("zip_too_large", "", {"size": size, "limit": limit})])
+                raise TooLarge([Fault("zip_too_large", "", {"limit": size_text(limit)})])
             digest.update(chunk)
             part.write(chunk)
         part.close()

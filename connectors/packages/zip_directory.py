@@ -7,7 +7,7 @@ import struct
 from typing import Any, NamedTuple, NoReturn
 
 from connectors.errors import Fault, Invalid
-from connectors.packages.limits import MAX_DIRECTORY_BYTES, MAX_ENTRIES, MAX_RECORDS
+from connectors.packages.limits import MAX_DIRECTORY_BYTES, MAX_ENTRIES, MAX_RECORDS, size_text
 from connectors.packages.names import show_name
 from connectors.packages.zip_extra import WIDE, WIDE_16, ExtraDamaged, zip64_values
 from connectors.packages.zip_source import ZipSource
@@ -57,7 +57,7 @@ def read_directory(source: ZipSource) -> Directory:
     if end.total > MAX_RECORDS:
         _refuse("too_many_entries", count=end.total, limit=MAX_ENTRIES)
     if end.length > MAX_DIRECTORY_BYTES:
-        _refuse("zip_directory_too_large", size=end.length, limit=MAX_DIRECTORY_BYTES)
+        _refuse("zip_directory_too_large", limit=size_text(MAX_DIRECTORY_BYTES))
     _check_place(source, end)
     entries = _read_entries(source.read(end.start, end.length))
     if len(entries) != end.total:
