@@ -5,5 +5,6 @@ A task is a nudge; what is due stands in the database, so one that is lost delay
 
 from connectors.access.tasks import sweep_sign_in_links
 from connectors.catalogue.tasks import sweep_orphans
+from connectors.packages.tasks import sweep_staged_packages
 
-__all__ = ["sweep_orphans", "sweep_sign_in_links"]
+__all__ = ["sweep_orphans", "sweep_sign_in_links", "sweep_staged_packages"]

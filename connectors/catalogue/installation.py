@@ -131,5 +131,5 @@ def _discard_object(store: ObjectStore, object_key: str) -> None:
     try:
         if not PackageVersion.objects.filter(object_key=object_key).exists():
             store.delete(object_key)
-    except (DatabaseError, StoreUnavailable):
+    except (DatabaseError, StoreUnavailable, OSError):
         return

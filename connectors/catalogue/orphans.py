@@ -2,9 +2,8 @@
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from connectors.catalogue.models import PackageVersion
+from connectors.packages import orphans
 from connectors.packages.storage import get_object_store
 
 PREFIX = "connectors/packages/"
@@ -13,12 +12,8 @@ GRACE = timedelta(hours=24)  # far longer than any install takes between its put
 
 def sweep_orphans() -> int:
     """Delete unnamed archives older than the grace period and return how many there were."""
-    store = get_object_store()
-    before = timezone.now() - GRACE
-    old = [stored.key for stored in store.list_keys(PREFIX) if stored.stored_at < before]
-    removed = 0
-    for key in old:
-        if not PackageVersion.objects.filter(object_key=key).exists():
-            store.delete(key)
-            removed += 1
-    return removed
+    return orphans.sweep_orphans(store=get_object_store(), prefix=PREFIX, is_named=_is_named, grace=GRACE)
+
+
+def _is_named(object_key: str) -> bool:
+    return PackageVersion.objects.filter(object_key=object_key).exists()
