@@ -19,6 +19,7 @@ help: ## List the targets
 .venv/.runtime: requirements/runtime.txt .python-version $(filter .uv/bin/uv,$(UV))
 	@$(UV) venv -q --allow-existing --python "$$(cat .python-version)" .venv
 	@$(UV) pip install -q --python $(PY) --require-hashes -r requirements/runtime.txt
+	@$(UV) pip install -q --python $(PY) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/.dev: .venv/.runtime requirements/dev.txt
