@@ -16,7 +16,7 @@ help: ## List the targets
 	@echo "uv is not installed: putting a copy into .uv/"
 	@python3 -m venv .uv && .uv/bin/pip install -q --require-hashes -r requirements/uv.txt
 
-.venv/.runtime: requirements/runtime.txt .python-version $(filter .uv/bin/uv,$(UV))
+.venv/.runtime: requirements/runtime.txt pyproject.toml .python-version $(filter .uv/bin/uv,$(UV))
 	@$(UV) venv -q --allow-existing --python "$$(cat .python-version)" .venv
 	@$(UV) pip install -q --python $(PY) --require-hashes -r requirements/runtime.txt
 	@$(UV) pip install -q --python $(PY) --no-deps --no-build-isolation --editable .
