@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import TypeAdapter, ValidationError
@@ -70,9 +71,15 @@ def _readable_parts(document: Document) -> Parts:
             else:
                 found[name] = declared.get_default()
             continue
-        adapter: TypeAdapter[Any] = TypeAdapter(Annotated[declared.annotation, *declared.metadata])  # type: ignore[arg-type]  # a form made at run time
         try:
-            found[name] = adapter.validate_json(json.dumps(document[name]), strict=True)
+            found[name] = _adapter(name).validate_json(json.dumps(document[name]), strict=True)
         except ValidationError:
             faulty.add(name)
     return Parts(document=document, faulty=frozenset(faulty), **found)
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    """Reads one key of the manifest exactly as the manifest itself declares it."""
+    declared = Manifest.model_fields[name]
+    return TypeAdapter(Annotated[declared.annotation, declared])  # type: ignore[arg-type]  # a form made at run time
