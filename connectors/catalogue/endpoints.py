@@ -44,6 +44,7 @@ def origin_of(url: str) -> str:
         host = host.encode("idna").decode("ascii") if not host.isascii() else host
     except UnicodeError:
         host = host.casefold()
+    host = f"[{host}]" if ":" in host else host
     return f"{scheme}://{host}:{parts.port or _DEFAULT_PORTS.get(scheme, 0)}"
 
 
