@@ -1,20 +1,85 @@
-"""Which addresses we may connect to (safety §11, §12)."""
+"""Which addresses we may connect to (safety §11, §12): public ones, and private ones an administrator named."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from ipaddress import ip_network
+
+from yarl import URL
+
+from connectors.egress.addresses import Network, Verdict, contains, judge_address, parse_address
+from connectors.egress.errors import AddressRefused
+from connectors.egress.urls import parse_url
 
 
 @dataclass(frozen=True, slots=True)
 class EgressPolicy:
-    """`private_hosts`: names, addresses or CIDR networks that may be reached although they are not public."""
+    """`private_hosts`: names, addresses or CIDR networks that may be reached although they are not public.
+
+    A name may resolve to private and loopback addresses; a network also opens special ones in it. Metadata, link-local,
+    multicast and unspecified addresses stay closed whatever is listed. Raises ValueError for an entry that is neither.
+    """
 
     private_hosts: tuple[str, ...] = ()
+    _names: frozenset[str] = field(init=False, repr=False, compare=False)
+    _networks: tuple[Network, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        networks: list[Network] = []
+        names: set[str] = set()
+        for entry in self.private_hosts:
+            if "/" in entry or parse_address(entry.strip("[]")):
+                networks.append(ip_network(entry.strip("[]")))
+            else:
+                names.add(_read_name(entry))
+        object.__setattr__(self, "_names", frozenset(names))
+        object.__setattr__(self, "_networks", tuple(networks))
+
+    def check_address(self, host: str, address: str) -> None:
+        """Raise AddressRefused unless this address may be connected to for this host."""
+        parsed = parse_address(address)
+        if parsed is None:
+            raise AddressRefused(stage="address", reason="malformed_address", host=host)
+        verdict = judge_address(parsed)
+        allowed = verdict is Verdict.PUBLIC or (
+            verdict is not Verdict.NEVER
+            and (contains(self._networks, parsed) or (verdict is Verdict.PRIVATE and _plain(host) in self._names))
+        )
+        if not allowed:
+            raise AddressRefused(stage="address", reason=f"{verdict}_address", host=host, address=address)
+
+    def check_url(self, text: str) -> URL:
+        """Return the parsed URL, or raise AddressRefused; a name is checked again once it is resolved."""
+        url = parse_url(text)
+        host = url.raw_host or ""
+        if parse_address(host):
+            self.check_address(host, host)
+        return url
+
+
+_current = EgressPolicy()
 
 
 def configure(policy: EgressPolicy) -> None:
     """Set the policy of this process, before its first connection."""
-    raise NotImplementedError
+    global _current  # noqa: PLW0603 - one policy a process, set once from the settings
+    _current = policy
+
+
+def current_policy() -> EgressPolicy:
+    return _current
 
 
 def check_url(url: str) -> None:
     """Raise AddressRefused for a URL we would never connect to; names are checked again once resolved."""
-    raise NotImplementedError
+    _current.check_url(url)
+
+
+def _plain(host: str) -> str:
+    return host.rstrip(".").lower()
+
+
+def _read_name(entry: str) -> str:
+    try:
+        return _plain(parse_url(f"http://{entry}/").raw_host or "")
+    except AddressRefused:
+        msg = f"{entry!r} is neither a host name, an address nor a network."
+        raise ValueError(msg) from None

@@ -1,0 +1,73 @@
+"""What came back: a whole answer, or one that is still coming."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from aiohttp import ClientError, ClientResponse
+
+from connectors.egress.attempt import Attempt
+from connectors.egress.failures import translate_failure
+from connectors.egress.timings import Timings
+from connectors.errors import UpstreamFault
+
+NOT_TIMED: Final = Timings()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer, inflated. Header names compare without regard to case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    url: str = ""  # of the last hop
+    remote_address: str = ""
+    timings: Timings = field(default=NOT_TIMED)
+
+
+class StreamedAnswer:
+    """An answer whose body is still coming: iterate it once for inflated chunks, `max_bytes` of them at most."""
+
+    __slots__ = ("_attempt", "_max_bytes", "_response", "headers", "remote_address", "status", "timings", "url")
+
+    def __init__(self, response: ClientResponse, attempt: Attempt, max_bytes: int) -> None:
+        self.status = response.status
+        self.headers: Mapping[str, str] = response.headers
+        self.url = str(response.url)
+        self.remote_address = attempt.remote_address
+        self.timings = attempt.timings
+        self._response = response
+        self._attempt = attempt
+        self._max_bytes = max_bytes
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        self._refuse_announced_excess()
+        left = self._max_bytes
+        content = self._response.content
+        while True:
+            try:
+                chunk = await content.readany()
+            except (ClientError, OSError) as error:
+                raise translate_failure(error, self._attempt, started=True) from error
+            if not chunk:
+                return
+            left -= len(chunk)
+            if left < 0:
+                raise UpstreamFault("response_too_large", host=self._attempt.host, limit=self._max_bytes)
+            yield chunk
+
+    async def read(self) -> bytes:
+        """Return the whole body."""
+        chunks = [chunk async for chunk in self]
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def close(self) -> None:
+        """Give the connection back; it is dropped when the body was not read to its end."""
+        self._response.close()
+
+    def _refuse_announced_excess(self) -> None:
+        """Refuse before reading what says itself that it is too large; what it says less of is counted anyway."""
+        announced = self._response.content_length
+        if announced is not None and announced > self._max_bytes and "Content-Encoding" not in self.headers:
+            raise UpstreamFault("response_too_large", host=self._attempt.host, limit=self._max_bytes)
