@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.conf import settings
 from django.db.models.signals import post_migrate
 
 
@@ -8,6 +9,8 @@ class ConnectorsConfig(AppConfig):
 
     def ready(self) -> None:
         from connectors.access.roles import ensure_roles  # noqa: PLC0415 - models load after apps
+        from connectors.egress.policy import EgressPolicy, configure  # noqa: PLC0415 - beside the others
         from connectors.vault import startup  # noqa: F401, PLC0415 - registers the key ring's system check
 
+        configure(EgressPolicy(tuple(settings.EGRESS_PRIVATE_HOSTS)))
         post_migrate.connect(ensure_roles, sender=self)
