@@ -10,8 +10,12 @@ from django.utils.cache import patch_vary_headers
 def answer(
     request: HttpRequest, template: str, context: dict[str, Any], *, partial: str = "", status: int = 200
 ) -> HttpResponse:
-    """The page, or only its named partial when htmx asked for just that (`hx-target` has the partial's id)."""
-    only_part = bool(partial) and request.headers.get("HX-Target") == partial
+    """The page, or only its named partial when htmx asked for just that.
+
+    htmx asks for it when `hx-target` is the partial's name, or begins with it where a page holds several of a kind.
+    """
+    target = request.headers.get("HX-Target", "")
+    only_part = bool(partial) and (target == partial or target.startswith(f"{partial}-"))
     response = render(request, f"{template}#{partial}" if only_part else template, context, status=status)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     return response

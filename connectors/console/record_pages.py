@@ -19,12 +19,12 @@ from connectors.gateway.models import Invocation, Run
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One step of a call. `after` is how long it came after the step before."""
+    """One step of a call. `after_us` is how long it came after the step before, in microseconds."""
 
     name: str | Promise
     at: datetime
     detail: str | Promise = ""
-    after: timedelta | None = None
+    after_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _timeline(call: CallRecord, decision: DecisionRecord | None) -> list[Moment]
     known = sorted(((at, name, detail) for name, at, detail in steps if at), key=lambda step: step[0])
     moments, before = [], None
     for at, name, detail in known:
-        moments.append(Moment(name, at, detail, at - before if before else None))
+        moments.append(Moment(name, at, detail, (at - before) // timedelta(microseconds=1) if before else None))
         before = at
     return moments
 

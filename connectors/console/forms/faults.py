@@ -9,10 +9,10 @@ from connectors.manifest.fault_messages import describe_fault
 
 
 def place_error(form: forms.Form, error: ConnectorError, *, where: str | None = None) -> None:
-    """`where` names the field an error without a place is about."""
+    """`where` names the field that an error without a place in the form is about."""
     if isinstance(error, Invalid):
         for fault in error.faults:
             text = describe_fault(fault, reader_language())
-            form.add_error(fault.where if fault.where in form.fields else None, f"{text.message} {text.hint}".strip())
+            form.add_error(fault.where if fault.where in form.fields else where, f"{text.message} {text.hint}".strip())
         return
     form.add_error(where, str(describe_error(error)))

@@ -17,17 +17,19 @@ ACCESSES = [(Grant.Access.READ_ONLY, _("Read only")), (Grant.Access.READ_WRITE, 
 
 
 class GrantForm(forms.Form):
+    """`place` keeps the ids apart when a page shows several of these forms."""
+
     breadth = forms.ChoiceField(label=_("Tools"), choices=BREADTHS, widget=forms.RadioSelect)
     access = forms.ChoiceField(label=_("Access"), choices=ACCESSES, widget=forms.RadioSelect)
     tools = forms.MultipleChoiceField(label=_("These tools"), required=False, widget=forms.CheckboxSelectMultiple)
 
-    def __init__(self, data: object = None, *, tools: Sequence[ToolLine], grant: Grant | None) -> None:
+    def __init__(self, data: object = None, *, tools: Sequence[ToolLine], grant: Grant | None, place: object) -> None:
         initial = {
             "breadth": grant.breadth if grant else Grant.Breadth.NONE,
             "access": grant.access if grant else Grant.Access.READ_ONLY,
             "tools": grant.tools if grant else [],
         }
-        super().__init__(data, initial=initial, auto_id="field-%s")  # type: ignore[arg-type] # a QueryDict or nothing
+        super().__init__(data, initial=initial, auto_id=f"grant-{place}-%s")  # type: ignore[arg-type] # a QueryDict or nothing
         choices = self.fields["tools"]
         assert isinstance(choices, forms.MultipleChoiceField)
         choices.choices = [(tool.key, tool.title) for tool in tools]

@@ -19,7 +19,7 @@ from connectors.console.forms.faults import place_error
 from connectors.console.own import own_connection
 from connectors.console.permissions import PersonRequest, screen
 from connectors.console.stages import Stage, stage_of
-from connectors.errors import ConnectorError
+from connectors.errors import ConnectorError, Invalid
 from connectors.gateway.discovery import refresh_toolset
 
 
@@ -86,4 +86,8 @@ def _welcome(request: PersonRequest, connection: Connection, page: ConnectorPage
 
 
 def _place_of(error: ConnectorError, form: ConnectForm) -> str | None:
-    return ALIAS if error.code in {"alias_taken", "alias_needed"} and ALIAS in form.fields else None
+    """The alias is called otherwise in the form than in its action, so that no manifest's field can be taken for it."""
+    about_alias = error.code == "alias_taken" or (
+        isinstance(error, Invalid) and all(fault.where == "alias" for fault in error.faults)
+    )
+    return ALIAS if about_alias and ALIAS in form.fields else None

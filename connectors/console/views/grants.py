@@ -29,7 +29,7 @@ def grant(request: PersonRequest, agent_id: uuid.UUID, connection_id: uuid.UUID)
     person = request.user
     agent, connection = own_agent(person, agent_id), own_connection(person, connection_id)
     present, tools = find_grant(agent, connection), read_tools(connection)
-    form = GrantForm(request.POST or None, tools=tools, grant=present)
+    form = GrantForm(request.POST or None, tools=tools, grant=present, place=connection.pk)
     if form.is_valid():
         try:
             _save(form, present, agent, connection, person)

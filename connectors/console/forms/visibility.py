@@ -1,0 +1,51 @@
+"""Who may see a connector: everyone, or chosen teams and people."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from connectors.access.models import Team, User
+from connectors.catalogue.models import Connector
+from connectors.console.forms.people_field import PeopleField
+
+
+class VisibilityForm(forms.Form):
+    audience = forms.ChoiceField(
+        label=_("Who may see it"),
+        widget=forms.RadioSelect,
+        choices=[("everyone", _("Everyone who can sign in")), ("chosen", _("Chosen teams and people"))],
+    )
+    teams = forms.ModelMultipleChoiceField(
+        label=_("Teams"), queryset=Team.objects.all(), widget=forms.CheckboxSelectMultiple, required=False
+    )
+    people = forms.ModelMultipleChoiceField(
+        label=_("People"), queryset=User.objects.none(), widget=forms.CheckboxSelectMultiple, required=False
+    )
+    more_people = PeopleField(label=_("Add people"), required=False, help_text=_("User names, separated by commas."))
+
+    def __init__(self, data: Any, connector: Connector) -> None:
+        super().__init__(
+            data,
+            initial={
+                "audience": "everyone" if connector.everyone else "chosen",
+                "teams": list(connector.teams.all()),
+                "people": list(connector.people.all()),
+            },
+        )
+        self.fields["people"].queryset = connector.people.all()  # type: ignore[attr-defined] # a model choice field
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        named = [*cleaned.get("people", ()), *cleaned.get("more_people", ())]
+        if cleaned.get("audience") == "chosen" and not named and not cleaned.get("teams") and not self.errors:
+            self.add_error("audience", _("Choose at least one team or person, or everyone."))
+        return cleaned
+
+    @property
+    def everyone(self) -> bool:
+        return bool(self.cleaned_data["audience"] == "everyone")
+
+    @property
+    def chosen_people(self) -> list[User]:
+        return [*self.cleaned_data["people"], *self.cleaned_data["more_people"]]
