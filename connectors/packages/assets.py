@@ -76,6 +76,7 @@ def _prologue_end(text: str, position: int) -> int | None:
         end = text.find(stop, position + len(start))
         subset = text.find("[", position, end) if stop == ">" else -1
         if subset >= 0:  # a document type with declarations of its own
-            end = text.find(">", max(subset, text.find("]", subset)))
+            closing = text.find("]", subset)
+            end = text.find(">", closing) if closing >= 0 else -1
         return None if end < 0 else end + len(stop)
     return None

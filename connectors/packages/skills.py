@@ -16,6 +16,7 @@ from connectors.packages.revision import compute_revision
 _FENCE = "---"
 _LONGEST_NAME = 100
 _LONGEST_DESCRIPTION = 2000
+_DEEPEST = 20
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TAGS = {
     "a", "blockquote", "br", "code", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong",
@@ -96,14 +97,27 @@ def _parse_values(block: str) -> tuple[str, str]:
     if len(block.encode()) > MAX_FRONT_MATTER_BYTES:
         raise SkillFault("skill_front_matter_too_large", limit=size_text(MAX_FRONT_MATTER_BYTES))
     try:
+        _refuse_deep_nesting(block)
         # Every scalar stays text: `name: 007` is a name, and a date that does not exist is no error.
         found = yaml.BaseLoader(block).get_single_data()
-    except (yaml.YAMLError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise SkillFault("skill_front_matter_damaged") from error
     values = found if isinstance(found, dict) else {} if found in (None, "") else None
     if values is None:
         raise SkillFault("skill_front_matter_not_map")
     return _text(values, "name", _LONGEST_NAME), _text(values, "description", _LONGEST_DESCRIPTION)
+
+
+def _refuse_deep_nesting(block: str) -> None:
+    """Stop at the level too many: PyYAML takes seconds over thousands of them, and then runs out of stack."""
+    depth = 0
+    for event in yaml.parse(block, Loader=yaml.BaseLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            raise SkillFault("skill_front_matter_damaged")
 
 
 def _text(values: dict[str, object], key: str, longest: int) -> str:

@@ -138,8 +138,7 @@ def _check_place(source: ZipSource, end: _End) -> None:
         _refuse("zip_directory_damaged", reason="place")
     if slack:
         shifted = source.read(end.start + slack, 4) == _CENTRAL_SIGNATURE
-        in_place = source.read(end.start, 4) == _CENTRAL_SIGNATURE
-        _refuse("zip_data_before_first" if shifted and not in_place else "zip_data_between", size=slack)
+        _refuse("zip_data_before_first" if shifted else "zip_data_between", size=slack)
 
 
 def _read_entries(raw: bytes) -> list[CentralEntry]:

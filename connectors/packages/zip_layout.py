@@ -48,7 +48,7 @@ def check_layout(source: ZipSource, directory: Directory) -> tuple[list[Placed],
     if faults:
         return [], faults
     placed: list[Placed] = []
-    ends = [entry.offset for entry in ordered[1:]] + [directory.start]
+    ends = [*(entry.offset for entry in ordered), directory.start][1:]
     for entry, end in zip(ordered, ends, strict=True):
         try:
             header = _read_local(source, entry, end)
