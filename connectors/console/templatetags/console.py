@@ -6,7 +6,7 @@
 {% badge "3 new" tone="accent" %}               a badge with words of your own: calm good warn bad accent
 {% when moment %}                               "3 minutes ago"; hover shows the absolute time with its zone
 {% when moment absolute=True %}                 the absolute time; hover shows the relative one
-{{ size|bytes }} {{ microseconds|duration }} {{ number|count }}
+{{ size|bytes }} {{ microseconds|duration }} {{ seconds|seconds }} {{ number|count }}
 {% sparkline values label %}                    inline SVG with a text alternative
 {% copy text %} {% copy digest short=True %}    the text as code, with a copy button (short: elided, copied whole)
 {% connector_icon digest name %}                the package's icon, or the first letter of its name
@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django import template
+from django.forms.boundfield import BoundField
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -36,6 +37,7 @@ register = template.Library()
 register.filter("bytes", tell_bytes)
 register.filter("count", tell_count)
 register.filter("duration", tell_duration)
+register.filter("seconds", lambda seconds: tell_duration(seconds * 1_000_000))
 
 _NOTICE_ICONS = {
     "good": "check-circle",
@@ -68,6 +70,19 @@ def effect(name: str) -> SafeString:
 def state(value: str) -> SafeString:
     worded = STATES.get(value, Worded(value, "calm"))
     return badge(worded.label, tone=worded.tone)
+
+
+@register.simple_tag
+def state_label(value: str) -> str:
+    return str(STATES.get(value, Worded(value, "calm")).label)
+
+
+@register.simple_tag
+def optional(field: BoundField) -> SafeString:
+    """A manifest's form tells what must be filled in by `aria-required`; the manifest's own rules decide."""
+    if field.field.required or field.field.widget.attrs.get("aria-required"):
+        return mark_safe("")
+    return format_html(' <span class="optional">{}</span>', _("(optional)"))
 
 
 @register.simple_tag

@@ -1,0 +1,60 @@
+"""What every page of one connector has at its top, and what its overview tells."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from connectors.catalogue.models import Connector
+from connectors.catalogue.presentation import ConnectorView, present_connector
+from connectors.catalogue.queries import reach
+from connectors.console.presentation import reader_language
+from connectors.ledger.usage import count_calls
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    url: str
+    title: str | Promise
+    current: bool
+
+
+TABS: dict[str, str | Promise] = {
+    "overview": _("Overview"),
+    "configuration": _("Configuration"),
+    "tools": _("Tools & policy"),
+    "visibility": _("Visibility"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    people: int
+    connections: int
+    calls_week: int
+    calls_month: int
+
+
+def frame_connector(connector: Connector, tab: str) -> dict[str, Any]:
+    """Return `connector`, its `view` in the reader's language, and the `tabs`."""
+    tabs = [
+        Tab(reverse(f"console:connector_{name}", args=[connector.key]), title, name == tab)
+        for name, title in TABS.items()
+    ]
+    view: ConnectorView = present_connector(connector, reader_language())
+    return {"connector": connector, "view": view, "tabs": tabs}
+
+
+def read_usage(connector: Connector) -> Usage:
+    """Return who may see it, who connected, and how often it was called."""
+    now = timezone.now()
+    return Usage(
+        people=reach(connector),
+        connections=connector.connections.count(),
+        calls_week=count_calls([connector.key], since=now - timedelta(days=7))[connector.key],
+        calls_month=count_calls([connector.key], since=now - timedelta(days=30))[connector.key],
+    )

@@ -1,0 +1,76 @@
+"""A connector's configuration: secrets are written, never shown; two editors do not overwrite each other."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+
+from connectors.catalogue.configuration import save_configuration
+from connectors.catalogue.models import Connector
+from connectors.catalogue.queries import find_connector
+from connectors.catalogue.versions import manifest_of
+from connectors.console.answer import answer
+from connectors.console.configuration_form import draw_configuration, draw_one_off, group_fields, read_cleared
+from connectors.console.connector_pages import frame_connector
+from connectors.console.forms.manifest_form import ManifestForm
+from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
+from connectors.errors import Conflict, Invalid
+
+
+@never_cache
+@screen(MANAGE_CONNECTORS, methods=("GET", "POST"))
+def connector_configuration(request: PersonRequest, key: str) -> HttpResponse:
+    connector = find_connector(key)
+    if request.method != "POST":
+        return show_connector_configuration(request, connector, draw_configuration(connector, None))
+    form = draw_configuration(connector, request.POST)
+    try:
+        saved = save_configuration(
+            connector=connector,
+            raw=form.raw_values(),
+            cleared=read_cleared(request.POST),
+            expected_revision=_revision(request),
+            actor=request.user,
+        )
+    except Invalid as error:
+        form.add_faults(error.faults)
+        return show_connector_configuration(request, connector, form, status=422)
+    except Conflict as error:
+        return show_connector_configuration(request, connector, form, status=409, changed=_changed(error))
+    _say_saved(request, changed=saved.configuration_revision != connector.configuration_revision)
+    return redirect("console:connector_configuration", key)
+
+
+def show_connector_configuration(
+    request: PersonRequest, connector: Connector, form: ManifestForm, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """Answer with the Configuration tab; typed values are on the form, secrets never are."""
+    manifest = manifest_of(connector.version)
+    secrets = {secret.field: secret for secret in connector.secrets.select_related("set_by")}
+    context = frame_connector(connector, "configuration") | {
+        "form": form,
+        "groups": group_fields(form, secrets),
+        "one_off": draw_one_off(manifest, connector.version.texts),
+        "testable": manifest.runtime.adapter == "remote_mcp",
+        **more,
+    }
+    return answer(request, "console/connectors/configuration.html", context, status=status)
+
+
+def _revision(request: PersonRequest) -> int:
+    text = request.POST.get("revision", "")
+    return int(text) if text.isdecimal() else 0
+
+
+def _changed(error: Conflict) -> dict[str, Any]:
+    at = error.parameters.get("at")
+    return {**error.parameters, "at": datetime.fromisoformat(at) if at else None}
+
+
+def _say_saved(request: PersonRequest, *, changed: bool) -> None:
+    text = gettext("The configuration was saved.") if changed else gettext("Nothing had changed.")
+    messages.success(request, text)

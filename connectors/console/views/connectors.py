@@ -1,0 +1,64 @@
+"""The administrator's list of connectors, and what one of them is."""
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+
+from connectors.catalogue.models import Connector, PackageIcon
+from connectors.catalogue.queries import find_connector
+from connectors.catalogue.versions import manifest_of
+from connectors.console.answer import answer
+from connectors.console.connector_pages import frame_connector, read_usage
+from connectors.console.connector_rows import ConnectorFilters, list_categories, list_connectors
+from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
+from connectors.console.tool_list import group_by_effect, list_tools
+
+_FOREVER = 365 * 24 * 3600
+
+
+@screen(MANAGE_CONNECTORS)
+def connector_list(request: PersonRequest) -> HttpResponse:
+    filters = ConnectorFilters(
+        **{name: request.GET.get(name, "").strip() for name in ("q", "status", "category", "after")}
+    )
+    page = list_connectors(filters)
+    context = {
+        "filters": filters,
+        "page": page,
+        "categories": list_categories(),
+        "statuses": Connector.Status.values,
+        "nothing_installed": not page.rows and not Connector.objects.exists(),
+    }
+    return answer(request, "console/connectors/list.html", context, partial="results")
+
+
+@screen(MANAGE_CONNECTORS)
+def connector_overview(request: PersonRequest, key: str) -> HttpResponse:
+    connector = find_connector(key)
+    context = frame_connector(connector, "overview") | {
+        "usage": read_usage(connector),
+        "manifest": manifest_of(connector.version),
+        "teams": connector.teams.all(),
+        "people": connector.people.all(),
+    }
+    return answer(request, "console/connectors/overview.html", context)
+
+
+@screen(MANAGE_CONNECTORS)
+def connector_tools(request: PersonRequest, key: str) -> HttpResponse:
+    connector = find_connector(key)
+    manifest = manifest_of(connector.version)
+    context = frame_connector(connector, "tools") | {
+        "effects": group_by_effect(list_tools(manifest, None)),
+        "retried": {rule.key for rule in manifest.tool_policy.rules if rule.retry == "safe"},
+    }
+    return answer(request, "console/connectors/tools.html", context)
+
+
+@screen()
+def icon(request: PersonRequest, digest: str) -> HttpResponse:  # noqa: ARG001 - a view
+    """A package's icon under its digest, which never shows anything else: kept for a year, run by nobody."""
+    stored = get_object_or_404(PackageIcon.objects.only("content", "media_type"), digest=digest[:64])
+    response = HttpResponse(bytes(stored.content), content_type=stored.media_type)
+    response.headers["Cache-Control"] = f"private, max-age={_FOREVER}, immutable"
+    response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    return response

@@ -1,0 +1,81 @@
+"""Receive a package: streamed to disk, its size looked at before a byte of the form is read."""
+
+from collections.abc import Iterable
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+
+from connectors.console.example_package import FILE_NAME, pack_example
+from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
+from connectors.console.views.error_pages import too_large
+from connectors.packages.models import StagedPackage
+from connectors.packages.staging import TooLarge, stage_package
+
+MIB = 1024 * 1024
+_FORM_OVERHEAD = 64 * 1024  # boundaries, the token and the file's name
+
+
+@csrf_exempt  # checking the token reads the whole body: `_receive` does it once the size is known to be right
+@screen(MANAGE_CONNECTORS, methods=("GET", "POST"))
+def install(request: PersonRequest) -> HttpResponse:
+    if request.method != "POST":
+        return _show_form(request)
+    if int(request.META.get("CONTENT_LENGTH") or 0) > _limit() + _FORM_OVERHEAD:
+        return _refuse_large(request)
+    return _receive(request)
+
+
+@csrf_protect
+def _receive(request: PersonRequest) -> HttpResponse:
+    upload = request.FILES.get("package")
+    if upload is None:
+        return _refuse(request, gettext("Choose a ZIP file first."))
+    try:
+        staged = _stage(request, upload.name or "package.zip", upload.chunks())
+    except TooLarge:
+        return _refuse_large(request)
+    address = reverse("console:install_preview", args=[staged.pk])
+    return JsonResponse({"location": address}) if _asked_by_script(request) else redirect(address)
+
+
+@screen(MANAGE_CONNECTORS, methods=("POST",))
+def example_package(request: PersonRequest) -> HttpResponse:
+    """One click: the example package is on its preview, its address filled in."""
+    staged = _stage(request, FILE_NAME, [pack_example()])
+    prefilled = urlencode({"endpoint": f"http://127.0.0.1:{settings.EXAMPLE_PORT}/mcp"})
+    return redirect(f"{reverse('console:install_preview', args=[staged.pk])}?{prefilled}")
+
+
+def _stage(request: PersonRequest, file_name: str, chunks: Iterable[bytes]) -> StagedPackage:
+    return stage_package(owner=request.user, file_name=file_name, chunks=chunks)
+
+
+def _show_form(request: PersonRequest, *, fault: str = "", status: int = 200) -> HttpResponse:
+    context = {"limit": _limit(), "fault": fault, "example": settings.EMBEDDED}
+    return render(request, "console/install/upload.html", context, status=status)
+
+
+def _refuse(request: PersonRequest, fault: str) -> HttpResponse:
+    if _asked_by_script(request):
+        return JsonResponse({"message": fault}, status=422)
+    return _show_form(request, fault=fault, status=422)
+
+
+def _refuse_large(request: PersonRequest) -> HttpResponse:
+    if _asked_by_script(request):
+        told = gettext("This file is too large. The limit is %(limit)s MiB.")
+        return JsonResponse({"message": told % {"limit": settings.MAX_UPLOAD_SIZE_MB}}, status=413)
+    return too_large(request)
+
+
+def _limit() -> int:
+    return settings.MAX_UPLOAD_SIZE_MB * MIB
+
+
+def _asked_by_script(request: PersonRequest) -> bool:
+    return request.headers.get("Accept", "").startswith("application/json")

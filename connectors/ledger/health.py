@@ -1,0 +1,80 @@
+"""Whether the parts this console stands on answer: each asked for real, each on its own."""
+
+import logging
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from celery import current_app
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, connection
+from kombu.exceptions import KombuError
+
+from connectors.errors import ConnectorError
+from connectors.packages.storage import get_object_store
+from connectors.vault.startup import ensure_canaries
+
+logger = logging.getLogger("connectors.ledger.health")
+WORKER_SECONDS = 1.0
+_EXPECTED = (ConnectorError, DatabaseError, KombuError, OSError, ImproperlyConfigured)
+
+
+@dataclass(frozen=True, slots=True)
+class PartHealth:
+    """One part of the house. `code` names what is wrong and is safe to show; the log has the rest."""
+
+    name: str
+    ok: bool
+    seconds: float
+    code: str = ""
+
+
+def check_health() -> tuple[PartHealth, ...]:
+    """Ask database, broker, worker, vault and object store, in this order."""
+    return tuple(_ask(name, question) for name, question in QUESTIONS.items())
+
+
+def _ask(name: str, question: Callable[[], str]) -> PartHealth:
+    started = time.perf_counter()
+    try:
+        code = question()
+    except _EXPECTED as error:
+        logger.warning("%s is not healthy: %r", name, error)
+        code = error.code if isinstance(error, ConnectorError) else type(error).__name__
+    return PartHealth(name, not code, time.perf_counter() - started, code)
+
+
+def _ask_database() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        return "" if cursor.fetchone() == (1,) else "wrong_answer"
+
+
+def _ask_broker() -> str:
+    with current_app.connection_for_write() as broker:
+        broker.ensure_connection(max_retries=1, timeout=WORKER_SECONDS)
+    return ""
+
+
+def _ask_worker() -> str:
+    return "" if current_app.control.ping(timeout=WORKER_SECONDS, limit=1) else "no_worker_answered"
+
+
+def _ask_vault() -> str:
+    ensure_canaries()
+    return ""
+
+
+def _ask_object_store() -> str:
+    """List under a prefix nothing has: a store that can say "nothing" can be reached and read."""
+    return "wrong_answer" if next(iter(get_object_store().list_keys(f"health/{uuid.uuid4()}/")), None) else ""
+
+
+QUESTIONS: dict[str, Callable[[], str]] = {
+    "database": _ask_database,
+    "broker": _ask_broker,
+    "worker": _ask_worker,
+    "vault": _ask_vault,
+    "object_store": _ask_object_store,
+}
