@@ -7,8 +7,9 @@ bounded depth.
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any
 
+from pydantic import Field as Constraint
 from pydantic import TypeAdapter, ValidationError
 
 from connectors.manifest.strict_json import JsonFault, parse_strict
@@ -34,9 +35,13 @@ class PackageName:
     version: str
 
 
+# A literal would take 1 for true and true for 1.
+_Version = Annotated[int, Constraint(ge=PROTOCOL_VERSION, le=PROTOCOL_VERSION)]
+
+
 class _Success(Part):
-    protocol_version: Literal[1]
-    ok: Literal[True]
+    protocol_version: _Version
+    ok: bool
     result: Any
 
 
@@ -47,8 +52,8 @@ class _Fault(Part):
 
 
 class _Failure(Part):
-    protocol_version: Literal[1]
-    ok: Literal[False]
+    protocol_version: _Version
+    ok: bool
     error: _Fault
 
 
