@@ -29,17 +29,20 @@ class Answer:
 class StreamedAnswer:
     """An answer whose body is still coming: iterate it once for inflated chunks, `max_bytes` of them at most."""
 
-    __slots__ = ("_attempt", "_max_bytes", "_response", "headers", "remote_address", "status", "timings", "url")
+    __slots__ = ("_attempt", "_max_bytes", "_response", "headers", "remote_address", "status", "url")
 
-    def __init__(self, response: ClientResponse, attempt: Attempt, max_bytes: int) -> None:
+    def __init__(self, response: ClientResponse, attempt: Attempt, *, url: str, max_bytes: int) -> None:
         self.status = response.status
         self.headers: Mapping[str, str] = response.headers
-        self.url = str(response.url)
+        self.url = url
         self.remote_address = attempt.remote_address
-        self.timings = attempt.timings
         self._response = response
         self._attempt = attempt
         self._max_bytes = max_bytes
+
+    @property
+    def timings(self) -> Timings:
+        return self._attempt.timings
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         self._refuse_announced_excess()
@@ -59,8 +62,7 @@ class StreamedAnswer:
 
     async def read(self) -> bytes:
         """Return the whole body."""
-        chunks = [chunk async for chunk in self]
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        return b"".join([chunk async for chunk in self])
 
     def close(self) -> None:
         """Give the connection back; it is dropped when the body was not read to its end."""

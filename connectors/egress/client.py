@@ -98,15 +98,16 @@ class EgressClient:
     async def _open(self, wish: Wish) -> StreamedAnswer:
         policy = self._policy or current_policy()
         outgoing = prepare_request(wish, policy)
-        total = wish.timeouts.total
+        url, total = wish.url, wish.timeouts.total
         deadline = None if total is None else time.monotonic() + total
         for hops_left in range(wish.redirects, -1, -1):
             attempt, response = await self._send(outgoing, policy, wish.timeouts, deadline)
             if response.status not in REDIRECTS or not wish.redirects:
-                return StreamedAnswer(response, attempt, wish.max_bytes)
+                return StreamedAnswer(response, attempt, url=url, max_bytes=wish.max_bytes)
             response.close()
             if hops_left:
                 outgoing = follow_redirect(outgoing, response.headers.get("Location"), response.status, policy)
+                url = str(outgoing.url)
         raise UpstreamFault("redirect_refused", reason="too_many", host=outgoing.url.raw_host)
 
     async def _send(

@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass, field
 from ipaddress import ip_network
+from typing import Final
 
 from yarl import URL
 
 from connectors.egress.addresses import Network, Verdict, contains, judge_address, parse_address
 from connectors.egress.errors import AddressRefused
 from connectors.egress.urls import parse_url
+
+_REMEMBERED: Final = 1024  # URLs already found good: the same few serve every call
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,7 @@ class EgressPolicy:
     private_hosts: tuple[str, ...] = ()
     _names: frozenset[str] = field(init=False, repr=False, compare=False)
     _networks: tuple[Network, ...] = field(init=False, repr=False, compare=False)
+    _checked: dict[str, URL] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         networks: list[Network] = []
@@ -48,10 +52,15 @@ class EgressPolicy:
 
     def check_url(self, text: str) -> URL:
         """Return the parsed URL, or raise AddressRefused; a name is checked again once it is resolved."""
+        if (known := self._checked.get(text)) is not None:
+            return known
         url = parse_url(text)
         host = url.raw_host or ""
         if parse_address(host):
             self.check_address(host, host)
+        if len(self._checked) >= _REMEMBERED:
+            self._checked.clear()
+        self._checked[text] = url
         return url
 
 
