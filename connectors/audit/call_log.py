@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from connectors.audit.database_lanes import WRITES
 from connectors.audit.grouping import Grouping
-from connectors.audit.models import CallRecord, DecisionRecord
+from connectors.audit.models import CallRecord, DecisionRecord, Subject
 
 log = logging.getLogger(__name__)
 USE_SECONDS = 60.0
@@ -37,6 +37,7 @@ class Entry:
     also: Callable[[], None] | None = None
 
 
+_SUBJECT = tuple(field.attname for field in Subject._meta.fields if not field.primary_key)  # noqa: SLF001 - public in all but name
 _last_use: dict[Used, float] = {}
 _logs: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Grouping[Entry, None]]" = weakref.WeakKeyDictionary()
 
@@ -58,6 +59,11 @@ async def record_call(
 def is_use_due(used: Used) -> bool:
     """Return whether a use is worth a write of its own; about once a minute."""
     return time.monotonic() - _last_use.get(used, -USE_SECONDS) >= USE_SECONDS
+
+
+def subject_of(record: DecisionRecord) -> dict[str, Any]:
+    """Return who asked for what, as a call's record copies it from its decision's."""
+    return {name: getattr(record, name) for name in _SUBJECT}
 
 
 async def drain_call_log() -> None:

@@ -26,8 +26,12 @@ RULES: Final[dict[str, bool]] = {
     "tool_not_discovered": False,
     "run_origin": False,
     "confirmation_required": False,
+    "batch_refused": False,
 }
-"""Every rule a decision row can name, and whether it allows."""
+"""Every rule a decision row can name, and whether it allows; the denying ones in the order they are asked.
+
+`batch_refused` is not asked here: another call of the same batch was denied.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,29 @@
+"""What the web process does before its first request and after its last (ASGI lifespan)."""
+
+import logging
+
+from connectors.api.reply import Receive, Scope, Send
+from connectors.audit.call_log import drain_call_log
+from connectors.audit.database_lanes import close_lane_connections, in_database
+from connectors.egress.client import close_client
+from connectors.errors import ConnectorError
+from connectors.vault.startup import ensure_canaries
+
+log = logging.getLogger(__name__)
+
+
+async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse to start without the right keys; at the end write what is still queued and close what is open."""
+    await receive()
+    try:
+        await in_database(ensure_canaries)
+    except ConnectorError as error:
+        log.critical("not starting: %s", error)
+        await send({"type": "lifespan.startup.failed", "message": error.code})
+        return
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    await drain_call_log()
+    await close_client()
+    close_lane_connections()
+    await send({"type": "lifespan.shutdown.complete"})

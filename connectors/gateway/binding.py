@@ -1,0 +1,53 @@
+"""How calls reach a connection's servers: addresses and headers, opened from the vault once a snapshot."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from connectors.authorization.credentials import binding_headers, open_credential
+from connectors.authorization.models import Connection
+from connectors.catalogue.endpoints import resolve_servers
+from connectors.catalogue.versions import manifest_of
+from connectors.errors import Refused
+from connectors.runtime.upstream import UpstreamServer
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """The servers of one connection by key ("" for a single endpoint), under one version of everything they hang on."""
+
+    connection_id: UUID
+    person_id: int
+    servers: dict[str, UpstreamServer]
+    manifest_revision: str
+    configuration_revision: int
+    credential_version: int
+    credential_fingerprint: str
+
+    def session_key(self, server: str) -> str:
+        """Old-era sessions live as long as (connection, credential version, server)."""
+        return f"{self.connection_id} {self.credential_version} {server}"
+
+
+def open_binding(connection_id: UUID) -> Binding:
+    """Open the connection's credential and resolve its connector's servers.
+
+    Raises Refused when the credential may not be used or the configuration is incomplete, `vault.errors.CannotOpen`
+    when a sealed value is damaged, and `Refused("runtime_not_available")` for a runtime that has no servers.
+    """
+    connection = Connection.objects.select_related("connector__version", "credential").get(pk=connection_id)
+    connector = connection.connector
+    manifest = manifest_of(connector.version)
+    headers = binding_headers(manifest, open_credential(connection))
+    servers = resolve_servers(manifest, connector.configuration)
+    if not servers:
+        raise Refused("runtime_not_available", adapter=manifest.runtime.adapter)
+    credential = getattr(connection, "credential", None)
+    return Binding(
+        connection_id=connection.pk,
+        person_id=connection.person_id,
+        servers={server.key: UpstreamServer(server.url, server.transport, headers) for server in servers},
+        manifest_revision=connector.version.manifest_revision,
+        configuration_revision=connector.configuration_revision,
+        credential_version=credential.version if credential else 0,
+        credential_fingerprint=credential.fingerprint if credential else "",
+    )

@@ -1,0 +1,175 @@
+"""One decided call, from the claim to its logged answer.
+
+    claim, unless it is a read → call upstream → log → answer
+
+One deadline runs through all of it, and the answer leaves after the log has committed. A cancelled call is logged too.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from uuid import UUID, uuid4
+
+import orjson
+from django.db import IntegrityError
+from django.utils import timezone
+from uuid_utils.compat import uuid7
+
+from connectors.audit.call_log import Used, record_call, subject_of
+from connectors.audit.database_lanes import in_database
+from connectors.audit.models import CallRecord, DecisionRecord
+from connectors.errors import ConnectorError
+from connectors.gateway.binding import Binding
+from connectors.gateway.calls import DecidedCall
+from connectors.gateway.claims import Claim, find_recorded
+from connectors.gateway.compilation import SnapshotTool
+from connectors.gateway.outcomes import Outcome, cancel, fail, succeed
+from connectors.runtime.deadline import Deadline
+from connectors.runtime.mcp_client import UpstreamResult, address_of, call_tool
+from connectors.vault.fingerprint import keyed_digest
+
+BUDGET_SECONDS: Final = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What goes back: the JSON of a tool result, or None where there must seem to be no such tool."""
+
+    body: bytes | None
+
+
+async def run_call(call: DecidedCall) -> Answer:
+    """Make an allowed call and log it, or log the denial; return what the client is told.
+
+    Raises DatabaseError when the log could not be written: the caller must not answer with a result then.
+    """
+    tool = call.tool
+    if tool is None or not call.decision.allowed:
+        await record_call(call.record, used=(("AgentToken", call.agent.token_id),))
+        refusal = call.refusal
+        return Answer(None if refusal is None else orjson.dumps(refusal))
+    invocation = _Invocation(call, tool, orjson.dumps(call.request.arguments, option=orjson.OPT_SORT_KEYS))
+    if tool.is_read:
+        return await invocation.run_read()
+    return await invocation.run_claimed()
+
+
+@dataclass(slots=True)
+class _Invocation:
+    call: DecidedCall
+    tool: SnapshotTool
+    arguments: bytes
+    started_at: datetime = field(default_factory=timezone.now)
+    started: float = field(default_factory=time.monotonic)
+    deadline: Deadline = field(default_factory=lambda: Deadline.after(BUDGET_SECONDS))
+    invocation_id: UUID | None = None
+    binding: Binding | None = None
+    upstream: UpstreamResult | None = None
+    sent: bool = False
+
+    async def run_read(self) -> Answer:
+        try:
+            outcome = await self._call_upstream()
+        except asyncio.CancelledError:
+            await asyncio.shield(self._log(cancel(sent=self.sent, is_read=True), self.call.record))
+            raise
+        return await self._log(outcome, self.call.record)
+
+    async def run_claimed(self) -> Answer:
+        """Claimed and sent are committed before the request goes out, the ending with its log row."""
+        claim = self._claim()
+        asked = self.call.request.invocation_id is not None
+        recorded = await in_database(find_recorded, claim) if asked else None
+        if recorded is None:
+            try:
+                await record_call(self.call.record, used=self._used(), also=claim.insert)
+            except IntegrityError:  # the same invocation id, at the same moment
+                recorded = await in_database(find_recorded, claim)
+        if recorded is not None:
+            self.call.record.reason = "recorded"
+            await record_call(self.call.record, used=self._used())
+            return Answer(orjson.dumps(recorded.result))
+        try:
+            outcome = await self._call_upstream(claim)
+        except asyncio.CancelledError:
+            outcome = cancel(sent=self.sent, is_read=False)
+            await asyncio.shield(self._end(claim, outcome, keep_result=asked))
+            raise
+        return await self._end(claim, outcome, keep_result=asked)
+
+    async def _call_upstream(self, claim: Claim | None = None) -> Outcome:
+        address = self.tool.address
+        try:
+            self.binding = await self.call.snapshot.binding_of(self.tool.connection_id)
+            server = self.binding.servers[address.server]
+            if claim is not None:
+                await record_call(None, also=claim.mark_sent)
+            self.sent = True
+            self.upstream = await call_tool(
+                server,
+                address.tool,
+                self.call.request.arguments,
+                session_key=self.binding.session_key(address.server),
+                deadline=self.deadline,
+                may_repeat=self.tool.may_repeat,
+                parameter_headers=self.tool.parameter_headers,
+            )
+        except ConnectorError as error:
+            return fail(error, is_read=self.tool.may_repeat)
+        return succeed(self.upstream.raw)
+
+    async def _end(self, claim: Claim, outcome: Outcome, *, keep_result: bool) -> Answer:
+        return await self._log(outcome, also=lambda: claim.end(outcome, keep_result=keep_result))
+
+    async def _log(
+        self, outcome: Outcome, decision: DecisionRecord | None = None, also: Callable[[], None] | None = None
+    ) -> Answer:
+        """Write the ending (a read's decision with it) and hand back what may be answered now."""
+        outcome.result.pop("resultType", None)
+        body = orjson.dumps(outcome.result)
+        await record_call(decision, self._record(outcome, body), used=self._used(), also=also)
+        return Answer(body)
+
+    def _claim(self) -> Claim:
+        self.invocation_id = self.call.request.invocation_id or uuid4()
+        return Claim(
+            id=self.call.record.id,
+            agent_id=self.call.agent.agent_id,
+            invocation_id=self.invocation_id,
+            connection_id=self.tool.connection_id,
+            tool=self.tool.name,
+            arguments_digest=keyed_digest(self.arguments),
+        )
+
+    def _used(self) -> tuple[Used, ...]:
+        return (
+            ("AgentToken", self.call.agent.token_id),
+            ("Connection", self.tool.connection_id),
+            ("Connector", self.tool.connector_id),
+        )
+
+    def _record(self, outcome: Outcome, body: bytes) -> CallRecord:
+        upstream, binding = self.upstream, self.binding
+        server = binding.servers.get(self.tool.address.server) if binding else None
+        return CallRecord(
+            id=uuid7(),
+            **subject_of(self.call.record),
+            decision_id=self.call.record.id,
+            invocation_id=self.invocation_id,
+            started_at=self.started_at,
+            ended_at=timezone.now(),
+            elapsed_us=int((time.monotonic() - self.started) * 1_000_000),
+            upstream_us=upstream.upstream_us if upstream else 0,
+            server_address=address_of(server.url) if server else "",
+            arguments_bytes=len(self.arguments),
+            arguments_digest=keyed_digest(self.arguments),
+            result_bytes=len(body),
+            result_digest=keyed_digest(body),
+            outcome=outcome.state,
+            error_code=outcome.code,
+            retries=upstream.retries if upstream else 0,
+            credential_fingerprint=binding.credential_fingerprint if binding else "",
+        )

@@ -1,0 +1,119 @@
+"""How a call ends: what the agent is told, what the log keeps, what a repeated invocation gets.
+
+Errors of a tool call are tool results with `isError`, so that the model can read them; they carry a stable code and
+words of ours. What an upstream said in a transport error stays out.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from connectors.audit.models import CallRecord
+from connectors.errors import ConnectorError, OutcomeUnknown, Unreachable
+from connectors.vault.errors import CannotOpen
+
+JSON = dict[str, Any]
+ERROR_KEY: Final = "poco.connectors/error"
+
+WORDS: Final = {
+    "action_forbidden": "The service refused this action for the connected account.",
+    "arguments_invalid": "The arguments do not fit this tool.",
+    "authorization_required": (
+        "The account needs to be authorized again. Its owner can do that on the console's Connections page."
+    ),
+    "batch_refused": "Another call of this batch is not allowed, so none was made.",
+    "budget_exceeded": "The call took longer than its time budget. Nothing more will happen.",
+    "cancelled": "The call was cancelled.",
+    "confirmation_required": (
+        "This tool needs its owner's approval for each call, and nothing was done. "
+        "Approvals will be given in the console; until then this tool cannot run in a conversation."
+    ),
+    "connection_ambiguous": "Several accounts are connected. Call the tool by the name that says which account.",
+    "connector_action_outcome_unknown": (
+        "The request was sent and no clear answer came back: it may have happened. "
+        "Look before you repeat: check with a reading tool whether it took effect."
+    ),
+    "connector_unavailable": "The connector's service cannot be used at the moment. Try again later.",
+    "external_error": "The service answered with an error.",
+    "insufficient_scope": "The connected account does not have the permission this needs.",
+    "invocation_in_progress": "A call with this invocation id is still running.",
+    "invocation_reused": "This invocation id was used for another call. A new call needs a new id.",
+    "rate_limited": "The service asks to slow down. Try again later.",
+    "response_too_large": "The service's answer is larger than 20 MiB.",
+    "snapshot_stale": "What this agent may use has just changed. List the tools again.",
+    "unavailable": "The service could not be reached. Nothing was sent.",
+}
+RETRYABLE: Final = frozenset({"unavailable", "rate_limited", "connector_unavailable"})
+_TRANSLATED: Final = {
+    "reauthorization_required": "authorization_required",
+    "configuration_incomplete": "connector_unavailable",
+    "runtime_not_available": "connector_unavailable",
+    "version_unsupported": "connector_unavailable",
+    "not_mcp": "connector_unavailable",
+}
+_KNOWN_FAULTS: Final = frozenset(
+    {
+        "action_forbidden",
+        "authorization_required",
+        "connector_unavailable",
+        "insufficient_scope",
+        "rate_limited",
+        "response_too_large",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The ending of one call. `result` is what the client gets, tool error or not."""
+
+    state: str  # CallRecord.Outcome
+    result: JSON
+    code: str = ""
+
+
+def succeed(raw: JSON) -> Outcome:
+    """The upstream answered with a tool result; its own `isError` is an ending of its own."""
+    if not isinstance(raw.get("content"), list):
+        raw = {**raw, "content": [{"type": "text", "text": orjson.dumps(raw.get("structuredContent")).decode()}]}
+    failed = raw.get("isError") is True
+    return Outcome(CallRecord.Outcome.TOOL_ERROR if failed else CallRecord.Outcome.SUCCEEDED, raw)
+
+
+def fail(error: ConnectorError, *, is_read: bool) -> Outcome:
+    """Map what went wrong on the way to a code. For anything but a read, doubt is `unknown`, never `failed`."""
+    if isinstance(error, OutcomeUnknown) or error.code == "response_too_large":
+        if not is_read:
+            return _ended(CallRecord.Outcome.UNKNOWN, "connector_action_outcome_unknown")
+        if error.code != "response_too_large":
+            return _ended(CallRecord.Outcome.FAILED, "budget_exceeded" if _timed_out(error) else "unavailable")
+    if isinstance(error, Unreachable):
+        return _ended(CallRecord.Outcome.FAILED, "unavailable")
+    code = "authorization_required" if isinstance(error, CannotOpen) else _TRANSLATED.get(error.code, error.code)
+    return _ended(CallRecord.Outcome.FAILED, code if code in _KNOWN_FAULTS else "external_error")
+
+
+def cancel(*, sent: bool, is_read: bool) -> Outcome:
+    """The client hung up. A write that had gone out may have happened."""
+    if sent and not is_read:
+        return _ended(CallRecord.Outcome.UNKNOWN, "connector_action_outcome_unknown")
+    return _ended(CallRecord.Outcome.FAILED, "cancelled")
+
+
+def refuse(code: str, more: str = "") -> JSON:
+    """A tool error of our own, for a call that was not sent."""
+    words = f"{WORDS[code]} {more}".strip()
+    return {
+        "content": [{"type": "text", "text": f"{code}: {words}"}],
+        "isError": True,
+        "_meta": {ERROR_KEY: {"code": code, "retryable": code in RETRYABLE}},
+    }
+
+
+def _ended(state: str, code: str) -> Outcome:
+    return Outcome(state, refuse(code), code)
+
+
+def _timed_out(error: ConnectorError) -> bool:
+    return error.parameters.get("reason") == "timed_out"
