@@ -1,5 +1,42 @@
 """Addresses of the screens for people and auditors."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from connectors.console.views import (
+    admin_events,
+    agents,
+    calls,
+    catalogue,
+    connect,
+    connections,
+    decisions,
+    grants,
+    home,
+    tokens,
+)
+
+urlpatterns: list[URLPattern] = [
+    path("", home.home, name="home"),
+    path("catalogue/", catalogue.catalogue, name="catalogue"),
+    path("catalogue/<slug:key>/", catalogue.catalogue_connector, name="catalogue_connector"),
+    path("catalogue/<slug:key>/connect/", connect.connect, name="connect"),
+    path("connections/", connections.connections, name="connections"),
+    path("connections/<uuid:connection_id>/", connections.connection, name="connection"),
+    path("connections/<uuid:connection_id>/reconnect/", connect.reconnect, name="reconnect"),
+    path("connections/<uuid:connection_id>/check/", connections.check_connection, name="connection_check"),
+    path("connections/<uuid:connection_id>/disconnect/", connections.disconnect, name="disconnect"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents/new/", agents.agent_create, name="agent_create"),
+    path("agents/<uuid:agent_id>/", agents.agent, name="agent"),
+    path("agents/<uuid:agent_id>/retire/", agents.agent_retire, name="agent_retire"),
+    path("agents/<uuid:agent_id>/tokens/", tokens.token_create, name="token_create"),
+    path("agents/<uuid:agent_id>/tokens/<uuid:token_id>/revoke/", tokens.token_revoke, name="token_revoke"),
+    path("agents/<uuid:agent_id>/grants/<uuid:connection_id>/", grants.grant, name="grant"),
+    path("my/calls/", calls.my_calls, name="my_calls"),
+    path("my/decisions/", decisions.my_decisions, name="my_decisions"),
+    path("calls/<uuid:call_id>/", calls.call, name="call"),
+    path("decisions/<uuid:decision_id>/", decisions.decision, name="decision"),
+    path("audit/calls/", calls.audit_calls, name="audit_calls"),
+    path("audit/decisions/", decisions.audit_decisions, name="audit_decisions"),
+    path("audit/events/", admin_events.admin_events, name="admin_events"),
+]
