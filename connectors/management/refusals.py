@@ -20,4 +20,5 @@ def told_in_words() -> Iterator[None]:
         texts = (describe_fault(fault, "en") for fault in invalid.faults)
         raise CommandError("\n".join(f"{text.where}: {text.message} {text.hint}".strip() for text in texts)) from None
     except ConnectorError as error:
-        raise CommandError(f"{describe_error(error)} [{error.code}]") from None
+        details = ", ".join(f"{name}={value}" for name, value in error.parameters.items())
+        raise CommandError(f"{describe_error(error)} [{error.code}{': ' if details else ''}{details}]") from None
