@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db.models.signals import post_migrate
 
 
@@ -12,5 +13,8 @@ class ConnectorsConfig(AppConfig):
         from connectors.egress.policy import EgressPolicy, configure  # noqa: PLC0415 - beside the others
         from connectors.vault import startup  # noqa: F401, PLC0415 - registers the key ring's system check
 
-        configure(EgressPolicy(tuple(settings.EGRESS_PRIVATE_HOSTS)))
+        try:
+            configure(EgressPolicy(tuple(settings.EGRESS_PRIVATE_HOSTS)))
+        except ValueError as error:
+            raise ImproperlyConfigured(f"POCO_PRIVATE_HOSTS: {error}") from error
         post_migrate.connect(ensure_roles, sender=self)
