@@ -49,9 +49,11 @@ def describe_fault(fault: Fault, language: str) -> FaultText:
     words = _CATALOGUE.get(fault.code, _UNKNOWN)
     message, hint = words.zh if language.lower().startswith("zh") else words.en
     parameters = {"code": fault.code, "where": fault.where, **fault.parameters}
-    reason = parameters.get("reason")
-    if reason in _CATALOGUE:  # one fault explained by another's words
-        parameters["reason"] = describe_fault(Fault(reason, fault.where, fault.parameters), language).message
+    reason = parameters.pop("reason", None)
+    if reason in _CATALOGUE:  # one fault explained by another's words, which may not refer on in turn
+        parameters["reason"] = describe_fault(Fault(reason, fault.where, parameters), language).message
+    elif reason is not None:
+        parameters["reason"] = reason
     return FaultText(fault.code, fault.where, _fill(message, parameters), _fill(hint, parameters))
 
 

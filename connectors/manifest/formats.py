@@ -35,8 +35,11 @@ class Format:
         return {**handler(schema), "pattern": f"^(?:{self.pattern})$", "maxLength": self.max_length}
 
 
-def split_web_url(text: str) -> SplitResult | None:
-    """The parts of an absolute http(s) URL without credentials, fragment, spaces or control characters, else None."""
+def split_web_url(text: str, *, fragment: bool = False) -> SplitResult | None:
+    """The parts of an absolute http(s) URL without credentials, fragment, spaces or control characters, else None.
+
+    Only a link for people to follow may have a `fragment`.
+    """
     if len(text) > MAX_URL_LENGTH or any(c <= " " or c in '\\<>"^`{|}' or c == "\x7f" for c in text):
         return None
     try:
@@ -44,7 +47,12 @@ def split_web_url(text: str) -> SplitResult | None:
         port = parts.port
     except ValueError:
         return None
-    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc or "#" in text:
+    if (
+        parts.scheme not in {"http", "https"}
+        or not parts.hostname
+        or "@" in parts.netloc
+        or ("#" in text and not fragment)
+    ):
         return None
     if port == 0 or parts.netloc.endswith(":"):
         return None
@@ -55,8 +63,10 @@ def split_web_url(text: str) -> SplitResult | None:
 class WebUrl:
     """Accepts what `split_web_url` accepts."""
 
+    fragment: bool = False
+
     def check(self, text: str) -> str:
-        if split_web_url(text) is None:
+        if split_web_url(text, fragment=self.fragment) is None:
             raise PydanticCustomError("url_malformed", "not a web address", {"value": text})
         return text
 
@@ -112,4 +122,5 @@ IconPath = Annotated[str, Format("icon_path_malformed", rf"assets(?:/{_PART})+",
 SkillPath = Annotated[str, Format("skill_path_malformed", rf"skills(?:/{_PART})+", 512)]
 Entrypoint = Annotated[str, Format("entrypoint_malformed", rf"provider(?:/{_PART})*/[^/\\\x00-\x1f\x7f]+\.py", 512)]
 Url = Annotated[str, WebUrl()]
+Link = Annotated[str, WebUrl(fragment=True)]
 Length = Annotated[int, Field(ge=0, le=MAX_TEXT_LENGTH)]

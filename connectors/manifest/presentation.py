@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field as Constraint
 from pydantic import Tag
 
-from connectors.manifest.formats import CategoryKey, IconPath, TextKey, Url
+from connectors.manifest.formats import CategoryKey, IconPath, Link, TextKey
 from connectors.manifest.part import Part, told_apart_by
 
 MAX_SECTIONS = 50
@@ -20,7 +20,7 @@ class TextItem(Part):
 class LinkItem(Part):
     title_key: TextKey
     description_key: TextKey | None = None
-    url: Url
+    url: Link
 
 
 TextItems = Annotated[tuple[TextItem, ...], Constraint(max_length=MAX_ITEMS)]
@@ -73,7 +73,7 @@ class OpenService(Part):
 
     type: Literal["open_service"]
     label_key: TextKey
-    url: Url | None = None
+    url: Link | None = None
     url_source: Literal["connection_launch_url"] | None = None
 
 

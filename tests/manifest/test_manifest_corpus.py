@@ -1,0 +1,79 @@
+import json
+
+import jsonschema
+import pytest
+
+from connectors.manifest.fault_messages import describe_fault, fault_catalogue
+from connectors.manifest.json_schema import render_json_schema
+from connectors.manifest.reading import load_manifest, read_manifest
+from tests.manifest.manifest_corpus import Case, load_cases
+
+REJECTED = load_cases("reject")
+ACCEPTED = load_cases("accept")
+SCHEMA = jsonschema.Draft202012Validator(json.loads(render_json_schema()))
+
+
+def named(case: Case) -> str:
+    return case.name
+
+
+@pytest.mark.parametrize("case", REJECTED, ids=named)
+def test_a_broken_manifest_gives_exactly_the_faults_it_has(case):
+    manifest, faults = read_manifest(json.dumps(case.document).encode())
+
+    assert manifest is None
+    assert sorted((fault.code, fault.where) for fault in faults) == sorted(case.faults)
+
+
+@pytest.mark.parametrize("case", REJECTED, ids=named)
+def test_its_faults_say_in_both_languages_what_is_wrong_and_how_to_mend_it(case):
+    _, faults = read_manifest(json.dumps(case.document).encode())
+
+    for fault in faults:
+        assert fault.code in fault_catalogue()
+        for language in ("en", "zh-hans"):
+            text = describe_fault(fault, language)
+            assert text.message
+            assert text.hint
+            assert "?" not in text.message + text.hint, "a parameter the template names is missing"
+            assert "pydantic" not in text.message + text.hint
+
+
+@pytest.mark.parametrize("case", ACCEPTED, ids=named)
+def test_a_sound_manifest_is_read_whole(case):
+    manifest, faults = read_manifest(json.dumps(case.document).encode())
+
+    assert faults == []
+    assert manifest == load_manifest(case.document)
+
+
+@pytest.mark.parametrize("case", ACCEPTED, ids=named)
+def test_a_sound_manifest_satisfies_the_json_schema(case):
+    SCHEMA.validate(case.document)
+
+
+def test_the_corpus_is_as_large_as_promised_and_no_case_is_there_twice():
+    names = [case.name for case in REJECTED + ACCEPTED]
+
+    assert len(REJECTED) >= 150
+    assert len(set(names)) == len(names)
+
+
+def test_the_schema_itself_is_sound():
+    jsonschema.Draft202012Validator.check_schema(json.loads(render_json_schema()))
+
+
+def test_the_schema_refuses_what_is_wrong_in_shape():
+    # `$` of Python's regular expressions, unlike a JSON Schema's, lets a line feed follow.
+    beyond = ("identity: schema version", "identity: key with line feed")
+    in_shape = {
+        "key_missing",
+        "key_unknown",
+        "value_not_allowed",
+        "key_malformed",
+        "version_malformed",
+        "too_few_items",
+    }
+    for case in REJECTED:
+        if {code for code, _ in case.faults} & in_shape and not case.name.startswith(beyond):
+            assert list(SCHEMA.iter_errors(case.document)), case.name
