@@ -9,7 +9,7 @@ from django.db import connection
 
 def test_settings_and_database_lie_in_this_processs_own_folder():
     folder = Path(os.environ["POCO_VAR_DIR"])
-    assert settings.VAR_DIR == folder
+    assert folder == settings.VAR_DIR
     assert folder.name.startswith("poco-tests-")
     if connection.vendor == "sqlite":
         assert folder in Path(connection.settings_dict["TEST"]["NAME"]).parents
