@@ -7,7 +7,7 @@ UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 PY := .venv/bin/python
 export HOST PORT
 
-.PHONY: help setup run test test-services peers check bench browser messages requirements format clean
+.PHONY: help setup run test test-services peers check bench bench-programs browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -61,6 +61,9 @@ peers: setup build/peers/.installed ## Prove the gateway against real MCP client
 bench: setup .venv/.dev ## Calls per second and CPU per call beside a bare proxy, page times
 	@$(PY) benchmarks/gateway.py
 	@$(PY) benchmarks/pages.py
+
+bench-programs: setup .venv/.dev ## What a program call costs over starting Python bare
+	@$(PY) benchmarks/programs.py
 
 browser: setup .venv/.dev ## Drive the console in Chromium; screenshots go to build/screenshots/
 	@$(PY) -m pytest tests/browser -n 0 --no-cov

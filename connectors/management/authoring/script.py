@@ -4,10 +4,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from connectors.management.authoring import check, diff, new, pack
+from connectors.management.authoring import check, diff, new, pack, run
 from connectors.management.authoring.act import AuthorAct
 
-ACTS: dict[str, AuthorAct] = {"check": check, "pack": pack, "new": new, "diff": diff}
+ACTS: dict[str, AuthorAct] = {"check": check, "pack": pack, "new": new, "diff": diff, "run": run}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
