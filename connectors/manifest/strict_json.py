@@ -6,6 +6,7 @@ says where and why.
 """
 
 import json
+import re
 from typing import Any
 
 from connectors.manifest.json_fault_location import LONGEST_INTEGER, JsonFault, fault_at, locate_fault
@@ -14,6 +15,7 @@ __all__ = ["JsonFault", "parse_strict"]
 
 MAX_DEPTH = 64
 MAX_INTEGER = 2**63 - 1
+_UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class _SuspectError(ValueError):
@@ -78,23 +80,15 @@ def _refuse_deep_or_unencodable(value: Any, text: str, max_depth: int) -> None:
     escapes = "\\u" in text
     if not escapes and text.count("[") + text.count("{") <= max_depth:
         return
-    level: list[Any] = [value]
-    for depth in range(max_depth + 2):
-        containers = [item for item in level if isinstance(item, dict | list)]
-        if escapes:
-            _refuse_unencodable(level)
-        if not containers:
-            return
-        if depth == max_depth:
+    depth, level = 0, [value]
+    while level:
+        if escapes and any(isinstance(item, str) and _UNENCODABLE.search(item) for item in level):
             raise _SuspectError
-        level = [child for item in containers for child in _children(item)]
+        containers = [item for item in level if isinstance(item, dict | list)]
+        if containers and depth == max_depth:
+            raise _SuspectError
+        depth, level = depth + 1, [child for item in containers for child in _children(item)]
 
 
 def _children(item: dict[str, Any] | list[Any]) -> list[Any]:
     return [*item.keys(), *item.values()] if isinstance(item, dict) else item
-
-
-def _refuse_unencodable(items: list[Any]) -> None:
-    for item in items:
-        if isinstance(item, str) and ("\x00" in item or any("\ud800" <= c <= "\udfff" for c in item)):
-            raise _SuspectError

@@ -172,3 +172,10 @@ def test_a_value_shown_in_a_fault_is_cut_short():
     fault = read_document(build_manifest(connection_policy="x" * 5000)).faults[0]
 
     assert len(fault.parameters["value"]) == 80
+
+
+def test_a_text_key_given_as_null_names_no_text():
+    document = build_manifest()
+    document["configuration"]["fields"][0]["description_key"] = None
+
+    assert check(document, texts=build_texts(build_manifest())) == []

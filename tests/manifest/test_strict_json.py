@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from connectors.manifest.json_fault_location import locate_fault
 from connectors.manifest.strict_json import JsonFault, parse_strict
 
 MEBIBYTE = 1024 * 1024
@@ -89,6 +90,8 @@ def test_almost_json_is_refused_with_a_place_or_read_as_python_reads_it(text):
         (b'{"\\ud83d\\ude00":1, "\xf0\x9f\x98\x80":2}', "json_duplicate_key", 1, 20),
         (b'{"x":{"a":1,"a":2}}', "json_duplicate_key", 1, 13),
         (b'{"\\n":1,"\\n":2}', "json_duplicate_key", 1, 9),
+        (b'{"a":{},"b":[],"c":[[1],-1.5,true],"a":1}', "json_duplicate_key", 1, 36),
+        (b"[[1], [2", "json_syntax", 1, 9),
         (b"[NaN]", "json_not_a_number", 1, 2),
         (b"[-Infinity]", "json_not_a_number", 1, 2),
         (b"Infinity", "json_not_a_number", 1, 1),
@@ -153,3 +156,15 @@ def test_a_file_above_the_limit_is_refused_before_it_is_read():
 
     assert caught.value.code == "json_too_large"
     assert caught.value.fault("locales/en.json").where == "locales/en.json"
+
+
+def test_a_document_the_second_reading_has_nothing_against_is_still_refused():
+    fault = locate_fault('{"a": [1, 2.5]}', max_depth=64, max_integer=2**63)
+
+    assert (fault.code, fault.parameters) == ("json_syntax", {"line": 1, "column": 1})
+
+
+def test_a_mebibyte_of_escapes_is_read_in_reasonable_time():
+    text = json.dumps({f"key.{index}": "连接器" * 10 for index in range(5000)})
+
+    assert parse(text) == json.loads(text)
