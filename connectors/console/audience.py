@@ -1,6 +1,7 @@
 """How many people a choice of teams and people is, before it is saved."""
 
 import re
+import uuid
 
 from django.db.models import Q
 from django.http import QueryDict
@@ -15,12 +16,19 @@ def count_audience(chosen: QueryDict) -> int:
     active = User.objects.filter(is_active=True)
     if chosen.get("audience") != "chosen":
         return active.count()
-    teams = [text for text in chosen.getlist("teams") if re.fullmatch(r"[0-9a-fA-F-]{32,36}", text)]
+    teams = [team for text in chosen.getlist("teams") if (team := _team_id(text))]
     people = [text for text in chosen.getlist("people") if text.isdecimal()]
     typed = re.split(r"[,;，；、\s]+", chosen.get("more_people", ""))
     named = Q(pk__in=people) | Q(username__in=typed)
     members = User.objects.filter(teams__in=teams).values("pk")
     return active.filter(named | Q(pk__in=members)).count()
+
+
+def _team_id(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
 
 
 def suggest_people() -> list[tuple[str, str]]:

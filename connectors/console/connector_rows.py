@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
+from connectors.authorization.models import Connection
 from connectors.catalogue.models import Category, Connector
 from connectors.catalogue.queries import installed_connectors
 from connectors.console.presentation import ConnectorText, describe_connectors, name_category
@@ -80,14 +81,10 @@ def _searchable(connector: Connector, texts: dict[uuid.UUID, ConnectorText]) -> 
 
 
 def _rows(page: list[Connector], texts: dict[uuid.UUID, ConnectorText]) -> tuple[ConnectorRow, ...]:
-    connections = dict(
-        Connector.objects.filter(pk__in=[each.pk for each in page])
-        .order_by()
-        .values_list("pk")
-        .annotate(connections=Count("connections"))
-    )
+    counted = Connection.objects.filter(connector__in=[each.pk for each in page]).order_by().values_list("connector_id")
+    connections: dict[uuid.UUID, int] = dict(counted.annotate(count=Count("pk")))
     calls = count_calls([each.key for each in page], since=timezone.now() - CALLS_SINCE)
     return tuple(
-        ConnectorRow(each, texts[each.pk], name_category(each.category), connections[each.pk], calls[each.key])
+        ConnectorRow(each, texts[each.pk], name_category(each.category), connections.get(each.pk, 0), calls[each.key])
         for each in page
     )

@@ -37,6 +37,63 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Somebody changed this while you were looking at it."),
         _("Nothing was overwritten. Reload the page, look at the change, and try again."),
     ),
+    # packages and installed connectors
+    "version_has_other_content": (
+        _("Version %(version)s of %(key)s is installed already, with other content."),
+        _("A version never changes. Raise package_version in the manifest, pack it again and upload that."),
+    ),
+    "update_needed": (
+        _("%(key)s is installed already, as version %(installed)s; this package is version %(version)s."),
+        _("Replacing an installed version is not offered here yet. Nothing was changed."),
+    ),
+    "package_changed": (
+        _("The archive is not the one you were shown."),
+        _("Nothing was installed. Upload it again and look at its preview."),
+    ),
+    "staged_package_not_found": (_("This upload is gone."), _("Uploads are kept for an hour. Upload the file again.")),
+    "configuration_incomplete": (_("The field %(field)s has no value yet."), _("Fill it in and try again.")),
+    "nothing_to_test": (
+        _("This connector runs a program of its own, so there is no server to reach."),
+        _("Its program is tried when somebody connects."),
+    ),
+    "connector_not_published": (_("%(key)s is a draft; there is nothing to withdraw."), _("Publish it first.")),
+    "package_integrity": (
+        _("The stored archive is not the one that was installed."),
+        _("Nothing of it was run. Tell whoever runs this console."),
+    ),
+    "store_unavailable": (_("The object store does not answer."), _LATER),
+    "object_missing": (_("The stored archive is missing."), _("Tell whoever runs this console.")),
+    # people and teams
+    "username_taken": (_("The user name %(username)s is taken."), _("Choose another one.")),
+    "team_name_taken": (_("There is a team called %(name)s already."), _("Choose another name.")),
+    "team_not_found": (_("This team is not there any more."), _("Go back to the list of teams.")),
+    "last_administrator": (
+        _("%(name)s is the last administrator."),
+        _("Make somebody else an administrator first, so that the console stays in someone's hands."),
+    ),
+    "sign_in_link_invalid": (_("This link is no longer good."), _("Ask an administrator for a new one.")),
+    # reaching servers
+    "address_refused": (
+        _("The address %(host)s is one this console may not call."),
+        _("Private addresses are refused unless whoever runs the console lists them in POCO_PRIVATE_HOSTS."),
+    ),
+    "request_refused": (_("The request cannot be sent as it is."), _("Check the address and the typed values.")),
+    "redirect_refused": (_("The server sent the request elsewhere."), _("Enter the address it finally answers at.")),
+    "malformed_answer": (_("The server's answer is not HTTP."), _("Check the address and its port.")),
+    # sealed values
+    "vault_key_missing": (
+        _("A stored secret was sealed with a key this console no longer has."),
+        _("Put the key back, or replace the secret."),
+    ),
+    "vault_key_wrong": (
+        _("A stored secret was sealed with another key of the same name."),
+        _("Put the right key back, or replace the secret."),
+    ),
+    "sealed_value_damaged": (_("A stored secret is damaged and does not open."), _("Replace the secret.")),
+    "sealed_value_misplaced": (
+        _("A stored secret lies where it does not belong, so it was not opened."),
+        _("Replace the secret, and tell whoever runs this console."),
+    ),
     # agents, connections and grants
     "agent_name_taken": (_("You have an agent called %(name)s already."), _("Choose another name.")),
     "agent_retired": (_("This agent is retired."), _("Make a new one.")),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from connectors.catalogue.models import Category
 from connectors.console.file_tree import Folder, build_tree
-from connectors.console.presentation import reader_language
+from connectors.console.presentation import name_category, reader_language
 from connectors.console.tool_list import EffectGroup, group_by_effect, list_tools
 from connectors.manifest.auth import OAuthAuth, StaticDiscovery
 from connectors.manifest.fault_messages import FaultText, describe_fault
@@ -55,6 +56,7 @@ class PackagePreview:
     package: InspectedPackage
     name: str
     description: str
+    category: str
     icon: str  # a data: address, or nothing
     locales: tuple[LocaleText, ...]
     asked: tuple[AskedField, ...]
@@ -85,6 +87,7 @@ def build_preview(package: InspectedPackage, archive: Path) -> PackagePreview:
         package=package,
         name=read(manifest.presentation.name_key),
         description=read(manifest.presentation.description_key),
+        category=name_category(Category(key=manifest.presentation.category)),
         icon=_icon(package),
         locales=tuple(_read_locale(package, locale) for locale in manifest.locales),
         asked=tuple(AskedField(read(field.label_key), field.is_secret, field.required) for field in auth.fields),

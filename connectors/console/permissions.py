@@ -42,7 +42,7 @@ def screen[**P](permission: str = "", *, methods: tuple[str, ...] = ("GET",)) ->
 
     def guard(view: View[P]) -> Screen[P]:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             if permission and not request.user.has_perm(permission):
                 raise PermissionDenied
             try:

@@ -32,7 +32,14 @@ class PartHealth:
 
 def check_health() -> tuple[PartHealth, ...]:
     """Ask database, broker, worker, vault and object store, in this order."""
-    return tuple(_ask(name, question) for name, question in QUESTIONS.items())
+    parts: dict[str, PartHealth] = {}
+    for name, question in QUESTIONS.items():
+        waits_for = NEEDS.get(name)
+        if waits_for and not parts[waits_for].ok:
+            parts[name] = PartHealth(name, ok=False, seconds=0.0, code=f"{waits_for}_does_not_answer")
+        else:
+            parts[name] = _ask(name, question)
+    return tuple(parts.values())
 
 
 def _ask(name: str, question: Callable[[], str]) -> PartHealth:
@@ -53,7 +60,7 @@ def _ask_database() -> str:
 
 def _ask_broker() -> str:
     with current_app.connection_for_write() as broker:
-        broker.ensure_connection(max_retries=1, timeout=WORKER_SECONDS)
+        broker.ensure_connection(max_retries=1, timeout=1)
     return ""
 
 
@@ -71,6 +78,7 @@ def _ask_object_store() -> str:
     return "wrong_answer" if next(iter(get_object_store().list_keys(f"health/{uuid.uuid4()}/")), None) else ""
 
 
+NEEDS = {"worker": "broker", "vault": "database"}
 QUESTIONS: dict[str, Callable[[], str]] = {
     "database": _ask_database,
     "broker": _ask_broker,

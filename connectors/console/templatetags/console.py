@@ -22,6 +22,7 @@ from datetime import datetime
 
 from django import template
 from django.forms.boundfield import BoundField
+from django.forms.widgets import ChoiceWidget
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -80,7 +81,8 @@ def state_label(value: str) -> str:
 @register.simple_tag
 def optional(field: BoundField) -> SafeString:
     """A manifest's form tells what must be filled in by `aria-required`; the manifest's own rules decide."""
-    if field.field.required or field.field.widget.attrs.get("aria-required"):
+    always_answered = isinstance(field.field.widget, ChoiceWidget) and not field.field.widget.allow_multiple_selected
+    if always_answered or field.field.required or field.field.widget.attrs.get("aria-required"):
         return mark_safe("")
     return format_html(' <span class="optional">{}</span>', _("(optional)"))
 

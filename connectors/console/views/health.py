@@ -35,12 +35,12 @@ PARTS = {
     "worker": PartWords(
         _("Worker"),
         _("Sweeps expired uploads, closes idle runs and cleans up."),
-        _("Start it with `manage.py up`, or `celery -A poco.celery worker --beat` on its own."),
+        _("Start it: manage.py up does, and so does celery -A poco.celery worker --beat."),
     ),
     "vault": PartWords(
         _("Vault keys"),
         _("Open the sealed secrets. Without the right keys nobody's credentials work."),
-        _("Put back the key ring this database was sealed with; `manage.py keys` tells which key is missing."),
+        _("Put back the key ring this database was sealed with; manage.py keys tells which key is missing."),
     ),
     "object_store": PartWords(
         _("Object store"),
