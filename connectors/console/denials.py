@@ -101,6 +101,11 @@ RULES: Final[dict[str, Rule]] = {
         _("Check the connection again. If it stays away, the account may lack a permission at the service."),
         "connection",
     ),
+    "batch_refused": Rule(
+        _("Refused with its batch"),
+        _("Another call of the same batch was refused, and the first refusal refuses all of it."),
+        _("Mend the refusal before it in the log, or let the agent send its calls one by one."),
+    ),
     "run_origin": Rule(
         _("Nobody there to confirm"),
         _("The tool asks for confirmation, and in a scheduled or API run nobody can give it."),

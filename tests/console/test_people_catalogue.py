@@ -42,7 +42,12 @@ def shop(ann):
 def test_connectors_stand_under_their_category(client, shop):
     page = found(client)
 
-    assert page.index("<h2>Developer") < page.index("Issue tracker") < page.index("<h2>Knowledge") < page.index("Documents")
+    assert (
+        page.index("<h2>Developer")
+        < page.index("Issue tracker")
+        < page.index("<h2>Knowledge")
+        < page.index("Documents")
+    )
 
 
 def test_a_category_narrows_the_list(client, shop):
@@ -129,7 +134,13 @@ def test_a_connectors_page_shows_what_its_manifest_says(client, ann):
 
     page = client.get(reverse("console:catalogue_connector", args=["full"])).content.decode()
 
-    for words_shown in ("Only on weekdays", "Search notes", "Find my last note", "https://docs.example.com/", "Asks first"):
+    for words_shown in (
+        "Only on weekdays",
+        "Search notes",
+        "Find my last note",
+        "https://docs.example.com/",
+        "Asks first",
+    ):
         assert words_shown in page
 
 
@@ -152,4 +163,12 @@ def test_short_words_must_be_right():
 
 
 def test_words_are_split_at_capitals_and_marks():
-    assert split_words("getUserName search_notes 查询 笔记") == {"get", "user", "name", "search", "notes", "查询", "笔记"}
+    assert split_words("getUserName search_notes 查询 笔记") == {
+        "get",
+        "user",
+        "name",
+        "search",
+        "notes",
+        "查询",
+        "笔记",
+    }

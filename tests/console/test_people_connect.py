@@ -24,7 +24,9 @@ def ann(client):
 
 @pytest.fixture
 def keyed():
-    with McpServer([tool("search_notes", title="Search the notes")], key=("Authorization", f"Bearer {SECRET}")) as server:
+    with McpServer(
+        [tool("search_notes", title="Search the notes")], key=("Authorization", f"Bearer {SECRET}")
+    ) as server:
         yield server
 
 

@@ -68,7 +68,9 @@ def test_an_agent_of_mine_cannot_be_granted_anothers_connection(client, ann, bob
     client.force_login(ann)
     connection = bob_things["connection"][0][0]
 
-    answer = client.post(reverse("console:grant", args=[mine.pk, connection]), {"breadth": "all", "access": "read_only"})
+    answer = client.post(
+        reverse("console:grant", args=[mine.pk, connection]), {"breadth": "all", "access": "read_only"}
+    )
 
     assert answer.status_code == 404
     assert not mine.grants.exists()
