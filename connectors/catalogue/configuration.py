@@ -19,6 +19,7 @@ from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.fingerprint import compute_fingerprint
 from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import Connector
+from connectors.catalogue.program import ask_about_configuration
 from connectors.catalogue.sealed_configuration import forget_values, open_values, seal_values
 from connectors.catalogue.versions import manifest_of
 from connectors.errors import Conflict, Fault, Invalid
@@ -40,7 +41,6 @@ def open_configuration(connector: Connector) -> OpenConfiguration:
     return OpenConfiguration(public=dict(connector.configuration), secrets=open_values(connector))
 
 
-@transaction.atomic
 def save_configuration(
     *,
     connector: Connector,
@@ -52,14 +52,36 @@ def save_configuration(
     """Return the connector with its new configuration and a higher revision; the same values again change nothing.
 
     Raises `Invalid` with a fault per field, and `Conflict` naming who changed what when `expected_revision` has passed.
+    A package with a program is asked first, outside any transaction: it may take seconds (§8).
     """
+    identity = _ask_program(connector, raw, cleared)
+    return _save(connector, raw, cleared, expected_revision=expected_revision, actor=actor, identity=identity)
+
+
+def _ask_program(connector: Connector, raw: Mapping[str, str], cleared: Collection[str]) -> Any:
+    """Return the authorization identity under the values as they would be; a change meanwhile is caught by revision."""
+    if manifest_of(connector.version).program is None:
+        return None
+    change = _read_change(connector, raw, cleared)
+    kept = {key: value for key, value in open_values(connector).items() if key not in change.gone}
+    return ask_about_configuration(connector.version, change.values.public, {**kept, **change.values.secrets})
+
+
+@transaction.atomic
+def _save(
+    connector: Connector,
+    raw: Mapping[str, str],
+    cleared: Collection[str],
+    *,
+    expected_revision: int,
+    actor: User | None,
+    identity: Any,
+) -> Connector:
     current = lock_connector(connector.pk)
     if current.configuration_revision != expected_revision:
         raise _stale(current)
-    fields = manifest_of(current.version).configuration.fields
-    stored = set(current.secrets.values_list("field", flat=True))
-    values = _parse(fields, raw, stored=stored, cleared=set(cleared), before=current.configuration)
-    gone = {key for key in cleared if key in stored and key not in values.secrets}
+    change = _read_change(current, raw, cleared)
+    values, stored, gone = change.values, change.stored, change.gone
     if values.public == current.configuration and not values.secrets and not gone:
         return current
     before, after = _describe(current.configuration, values, stored, gone)
@@ -67,11 +89,29 @@ def save_configuration(
     forget_values(current, gone)
     current.configuration = values.public
     current.configuration_revision += 1
-    current.authorization_fingerprint = compute_fingerprint(manifest_of(current.version), values.public)
+    current.authorization_fingerprint = compute_fingerprint(
+        manifest_of(current.version), values.public, identity=identity
+    )
     current.save(update_fields=["configuration", "configuration_revision", "authorization_fingerprint"])
     bump_catalogue()
     record_connector_event("configuration_saved", current, actor, before=before, after=after)
     return current
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What was sent, read against what is stored: the new values, the secrets there are, those that go."""
+
+    values: ParsedValues
+    stored: set[str]
+    gone: set[str]
+
+
+def _read_change(connector: Connector, raw: Mapping[str, str], cleared: Collection[str]) -> _Change:
+    fields = manifest_of(connector.version).configuration.fields
+    stored = set(connector.secrets.values_list("field", flat=True))
+    values = _parse(fields, raw, stored=stored, cleared=set(cleared), before=connector.configuration)
+    return _Change(values, stored, {key for key in cleared if key in stored and key not in values.secrets})
 
 
 def _parse(

@@ -14,6 +14,7 @@ from connectors.catalogue.categories import ensure_category
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.fingerprint import compute_fingerprint
 from connectors.catalogue.models import Connector, PackageIcon, PackageVersion
+from connectors.catalogue.program import ask_about_configuration
 from connectors.catalogue.sealed_configuration import seal_values
 from connectors.errors import Conflict
 from connectors.manifest.values import ParsedValues, parse_values
@@ -31,7 +32,8 @@ def install_package(
     Whether it was: `connector.installed_at` is then older than the call, and `find_installed` tells beforehand.
     Raises `Invalid` (package or configuration), `Conflict("package_changed")` when the archive is not the one that was
     shown, `Conflict("version_has_other_content")`, and `Conflict("update_needed")` for a known key of another version.
-    Safe under parallel installs of one version: one row and one object remain.
+    Safe under parallel installs of one version: one row and one object remain. A package with a program is asked
+    whether it accepts the configuration (§8); what it raises when it cannot answer ends the installation.
     """
     package = inspect_package(archive, max_zip_bytes=settings.MAX_UPLOAD_SIZE_MB * MIB)
     if package.archive_sha256 != expected_sha256:
@@ -45,8 +47,9 @@ def install_package(
     with ExitStack() as undo:
         undo.callback(_discard_object, store, version.object_key)
         store.put_if_absent(version.object_key, archive)
+        identity = ask_about_configuration(version, values.public, values.secrets)
         try:
-            connector = _write_rows(package, version, values, actor)
+            connector = _write_rows(package, version, values, actor, identity)
         except IntegrityError:
             winner = find_installed(package)  # another install of this key was first
             if winner is None:
@@ -97,7 +100,7 @@ def _describe_skill(skill: Any) -> dict[str, str]:
 
 @transaction.atomic
 def _write_rows(
-    package: InspectedPackage, version: PackageVersion, values: ParsedValues, actor: User | None
+    package: InspectedPackage, version: PackageVersion, values: ParsedValues, actor: User | None, identity: Any
 ) -> Connector:
     version.save(force_insert=True)
     if package.icon is not None:
@@ -112,7 +115,7 @@ def _write_rows(
         version=version,
         category=ensure_category(package.manifest.presentation.category),
         configuration=values.public,
-        authorization_fingerprint=compute_fingerprint(package.manifest, values.public),
+        authorization_fingerprint=compute_fingerprint(package.manifest, values.public, identity=identity),
         installed_by=actor,
     )
     seal_values(connector, values.secrets, actor)
