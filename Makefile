@@ -18,12 +18,12 @@ help: ## List the targets
 
 .venv/.runtime: requirements/runtime.txt pyproject.toml .python-version $(filter .uv/bin/uv,$(UV))
 	@$(UV) venv -q --allow-existing --python "$$(cat .python-version)" .venv
-	@$(UV) pip install -q --python $(PY) --require-hashes -r requirements/runtime.txt
+	@$(UV) pip install -q --compile-bytecode --python $(PY) --require-hashes -r requirements/runtime.txt
 	@$(UV) pip install -q --python $(PY) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/.dev: .venv/.runtime requirements/dev.txt
-	@$(UV) pip install -q --python $(PY) --require-hashes -r requirements/runtime.txt -r requirements/dev.txt
+	@$(UV) pip install -q --compile-bytecode --python $(PY) --require-hashes -r requirements/runtime.txt -r requirements/dev.txt
 	@touch $@
 
 locale/.compiled: .venv/.runtime $(wildcard locale/*/LC_MESSAGES/*.po)

@@ -134,7 +134,7 @@ EGRESS_PRIVATE_HOSTS = env.words("POCO_PRIVATE_HOSTS", "localhost,127.0.0.0/8,::
 UNATTENDED_CONFIRMATION = env.choice("POCO_UNATTENDED_CONFIRMATION", "execute", ("execute", "refuse"))
 
 # Work in the background -----------------------------------------------------------------------------------
-CELERY_BROKER_URL = env.text("CELERY_BROKER_URL") or REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = env.text("CELERY_BROKER_URL") or REDIS_URL or "filesystem://localhost"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ALWAYS_EAGER = TESTING
 CELERY_TIMEZONE = "UTC"

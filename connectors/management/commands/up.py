@@ -70,7 +70,7 @@ class Command(BaseCommand):
     def worker_command(self) -> str:
         # One worker beside the web process also keeps the clock; with many workers run `celery beat` on its own.
         return self.python(
-            *["celery", "-A", "poco.celery", "worker", "--beat", "--pool", "threads", "--concurrency", "4"],
+            *["celery", "--quiet", "-A", "poco.celery", "worker", "--beat", "--pool", "threads", "--concurrency", "4"],
             *["--loglevel", "warning", "--without-gossip", "--without-mingle"],
         )
 
