@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 
 from connectors.authorization.models import Connection, Credential
 from connectors.catalogue.binding import binding_headers
@@ -25,7 +26,13 @@ def parse_credentials(manifest: Manifest, raw: Mapping[str, str]) -> dict[str, S
     return {key: Secret(_write(value)) for key, value in parsed.public.items()} | parsed.secrets
 
 
-def seal_credential(connection: Connection, values: Mapping[str, Secret]) -> Credential:
+def seal_credential(
+    connection: Connection,
+    values: Mapping[str, Secret],
+    *,
+    expires_at: datetime | None = None,
+    refresh_expires_at: datetime | None = None,
+) -> Credential:
     """Set or replace the connection's credential, raising its version, in the caller's transaction."""
     credential = Credential.objects.select_for_update().filter(connection=connection).first()
     if credential is None:
@@ -35,7 +42,8 @@ def seal_credential(connection: Connection, values: Mapping[str, Secret]) -> Cre
     text = Secret(json.dumps({key: secret.reveal() for key, secret in values.items()}, sort_keys=True))
     credential.sealed = seal(text, place=place_of(credential))
     credential.fingerprint = fingerprint_secret(text)
-    credential.expires_at = credential.refresh_expires_at = None
+    credential.expires_at = expires_at
+    credential.refresh_expires_at = refresh_expires_at
     credential.save()
     return credential
 

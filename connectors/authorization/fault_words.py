@@ -8,6 +8,10 @@ register_fault_texts(
             en=("You have an account here already.", "Give this one an alias that tells them apart, such as “work”."),
             zh=("你已在此连接了一个账号。", "请为这个账号起一个便于区分的别名，例如“工作”。"),
         ),
+        "credentials_refused": FaultWords(
+            en=("The service did not accept this: {message}", "Check what you typed, then try again."),
+            zh=("服务没有接受这些信息：{message}", "请检查后重试。"),
+        ),
         "alias_invalid": FaultWords(
             en=("This cannot be an alias.", "Use 1 to {longest} printable characters."),
             zh=("这不能用作别名。", "请使用 1 到 {longest} 个可打印字符。"),

@@ -53,7 +53,7 @@ Base64 = Annotated[str, AfterValidator(_base64)]
 Message = Annotated[str, BeforeValidator(_cut)]
 Text = Annotated[str, Constraint(min_length=1)]
 Name = Annotated[str, Constraint(min_length=1, max_length=255)]
-HttpUrl = Annotated[str, Constraint(min_length=1, max_length=8192, pattern=r"^https?://[^\s/?#]")]
+WebAddress = Annotated[str, Constraint(min_length=1, max_length=8192, pattern=r"^https?://[^\s/?#]")]
 
 
 class Nothing(Part):
@@ -77,7 +77,7 @@ class AuthorizedAccount(Part):
 
     external_account_id: Annotated[str, Constraint(max_length=255)] | None = None
     external_account_name: Annotated[str, Constraint(max_length=255)] | None = None
-    avatar_url: Annotated[str, Constraint(max_length=2048)] | None = None
+    avatar_url: Annotated[WebAddress, Constraint(max_length=2048)] | None = None
     granted_scopes: Many[str] = ()
     credential: IssuedCredential | None = None
     public_metadata: dict[str, Any] = Constraint(default_factory=dict)
@@ -88,7 +88,7 @@ class BeginRedirect(Part):
     """`private_context` is a map of strings and nothing deeper; it is kept sealed until the callback."""
 
     type: Literal["redirect"]
-    authorize_url: HttpUrl
+    authorize_url: WebAddress
     private_context: dict[str, Hidden] = Constraint(default_factory=dict)
 
 
@@ -194,4 +194,4 @@ class ToolResult(Part):
 
 
 class LaunchAddress(Part):
-    url: HttpUrl | None
+    url: WebAddress | None

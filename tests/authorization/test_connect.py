@@ -124,7 +124,8 @@ def test_of_several_servers_every_one_must_answer(person, keyed):
 
 
 def test_the_other_strategies_say_clearly_that_they_are_not_available(person):
-    connector = make_connector(auth=PROGRAM_AUTH, runtime=PROGRAM_RUNTIME, program=PROGRAM)
+    redirect = {**PROGRAM_AUTH, "interaction": "redirect"}
+    connector = make_connector(auth=redirect, runtime=PROGRAM_RUNTIME, program=PROGRAM)
     with pytest.raises(Refused, match="strategy_not_available"):
         connect(person, connector)
 

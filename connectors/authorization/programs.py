@@ -1,0 +1,145 @@
+"""Authorize an account through the package's own program, for the interactions `none` and `form` (handbook §8).
+
+    none      authorization_begin answers with the account
+    form      authorization_begin says form, authorization_complete turns what was typed into the account
+
+What comes back is proved by the program itself; a remote MCP runtime beside it is proved by a handshake as well.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from asgiref.sync import async_to_sync
+
+from connectors.catalogue.configuration import open_configuration
+from connectors.catalogue.models import Connector
+from connectors.catalogue.program import open_program
+from connectors.catalogue.versions import manifest_of
+from connectors.errors import Fault, Invalid, Refused
+from connectors.manifest.schema import Manifest
+from connectors.runtime.deadline import Deadline
+from connectors.runtime.operations import AUTHORIZATION_BEGIN, AUTHORIZATION_COMPLETE, TOOLS_DISCOVER
+from connectors.runtime.program import ProgramSource, invoke_program
+from connectors.runtime.program_context import (
+    AuthorizationBegin,
+    AuthorizationComplete,
+    Configuration,
+    Credentials,
+    Intent,
+    ToolsDiscover,
+)
+from connectors.runtime.program_errors import ProgramFault, ProgramRefused
+from connectors.runtime.program_results import AuthorizedAccount, BeginAccount, BeginForm, Beginning
+from connectors.vault.secret import Secret
+
+AUTHORIZE_SECONDS = 60.0
+# Which answer of `authorization_begin` belongs to which interaction (§8).
+_ANSWERS: dict[str, type[BeginAccount | BeginForm]] = {"none": BeginAccount, "form": BeginForm}
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What every authorization request of one connector shares."""
+
+    program: ProgramSource
+    manifest: Manifest
+    configuration: Configuration
+    intent: Intent
+
+    @property
+    def options(self) -> dict[str, object]:
+        return self.manifest.auth.options.model_dump(mode="json")
+
+
+def authorize_with_program(connector: Connector, values: Mapping[str, Secret], *, intent: Intent) -> AuthorizedAccount:
+    """Return the account the program signed in to with what the person typed.
+
+    Raises `Invalid` in the program's own words when it does not accept that, and what `invoke_program` raises.
+    """
+    manifest = manifest_of(connector.version)
+    if manifest.auth.interaction not in _ANSWERS:
+        raise Refused("strategy_not_available", strategy="program", adapter=manifest.runtime.adapter)
+    question = _Question(open_program(connector.version), manifest, configuration_of(connector), intent)
+    return async_to_sync(_authorize)(question, values)
+
+
+async def _authorize(question: _Question, values: Mapping[str, Secret]) -> AuthorizedAccount:
+    deadline = Deadline.after(AUTHORIZE_SECONDS)
+    try:
+        begun = await _begin(question, deadline)
+        return begun.account if isinstance(begun, BeginAccount) else await _complete(question, values, deadline)
+    except ProgramRefused as refused:
+        if refused.code not in {"bad_request", "authorization_required"}:
+            raise
+        raise Invalid([Fault("credentials_refused", "", {"message": refused.parameters["message"]})]) from refused
+
+
+async def _begin(question: _Question, deadline: Deadline) -> Beginning:
+    context = AuthorizationBegin(configuration=question.configuration, options=question.options, intent=question.intent)
+    begun = await invoke_program(question.program, AUTHORIZATION_BEGIN, context, deadline=deadline)
+    interaction = question.manifest.auth.interaction
+    if not isinstance(begun, _ANSWERS[interaction]):
+        raise ProgramFault(reason="interaction_differs", interaction=interaction, answered=begun.type)
+    return begun
+
+
+async def _complete(question: _Question, values: Mapping[str, Secret], deadline: Deadline) -> AuthorizedAccount:
+    context = AuthorizationComplete(
+        configuration=question.configuration,
+        options=question.options,
+        intent=question.intent,
+        private_context={},
+        submission=Credentials(values=values),
+    )
+    return await invoke_program(question.program, AUTHORIZATION_COMPLETE, context, deadline=deadline)
+
+
+def configuration_of(connector: Connector) -> Configuration:
+    """Return the connector's configuration as programs receive it."""
+    opened = open_configuration(connector)
+    return Configuration(public=opened.public, secret=opened.secrets)
+
+
+def tools_context(
+    connector: Connector,
+    values: Mapping[str, Secret],
+    *,
+    connection_id: UUID,
+    connection_metadata: Mapping[str, object],
+    grant_revision: int,
+    credential_version: int,
+) -> ToolsDiscover:
+    """Return the complete context of discovery and invocation (§8, "complete program context")."""
+    runtime = manifest_of(connector.version).runtime
+    return ToolsDiscover(
+        configuration=configuration_of(connector),
+        options=runtime.options.model_dump(mode="json"),
+        transport=runtime.transport,
+        credentials=values,
+        connection_metadata=connection_metadata,
+        definition_id=connector.pk,
+        connection_id=connection_id,
+        configuration_revision=connector.configuration_revision,
+        authorization_fingerprint=connector.authorization_fingerprint,
+        grant_revision=grant_revision,
+        credential_version=credential_version,
+    )
+
+
+def verify_with_program(connector: Connector, values: Mapping[str, Secret], *, connection_id: UUID) -> None:
+    """Prove a credential of a standard strategy by letting the program list its tools (contract.md, "Manifest")."""
+    context = tools_context(
+        connector,
+        values,
+        connection_id=connection_id,
+        connection_metadata={},
+        grant_revision=1,
+        credential_version=1 if values else 0,
+    )
+    program = open_program(connector.version)
+    async_to_sync(_discover)(program, context)
+
+
+async def _discover(program: ProgramSource, context: ToolsDiscover) -> None:
+    await invoke_program(program, TOOLS_DISCOVER, context, deadline=Deadline.after(AUTHORIZE_SECONDS))
