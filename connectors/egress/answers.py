@@ -1,5 +1,6 @@
 """What came back: a whole answer, or one that is still coming."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,6 +13,9 @@ from connectors.egress.timings import Timings
 from connectors.errors import UpstreamFault
 
 NOT_TIMED: Final = Timings()
+
+_LINGER_SECONDS: Final = 0.2
+_LINGER_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,29 @@ class StreamedAnswer:
         """Return the whole body."""
         return b"".join([chunk async for chunk in self])
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the body was read to its end, so that the connection went back to the pool."""
+        return self._response.connection is None
+
     def close(self) -> None:
-        """Give the connection back; it is dropped when the body was not read to its end."""
+        """Drop the connection unless the body was read to its end."""
         self._response.close()
+
+    async def finish(self) -> None:
+        """Read the rest if it comes at once, for the sake of the connection; drop the connection otherwise.
+
+        A server that answers as an event stream ends it right after the message its client was waiting for.
+        """
+        left = _LINGER_BYTES
+        try:
+            async with asyncio.timeout(_LINGER_SECONDS):
+                while left > 0 and (chunk := await self._response.content.readany()):
+                    left -= len(chunk)
+        except (ClientError, OSError):
+            return
+        finally:
+            self._response.close()
 
     def _refuse_announced_excess(self) -> None:
         """Refuse before reading what says itself that it is too large; what it says less of is counted anyway."""

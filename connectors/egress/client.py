@@ -156,9 +156,15 @@ class _Stream(AbstractAsyncContextManager[StreamedAnswer]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._answer.close()
+        if kind is None and not self._answer.is_finished:
+            task = asyncio.get_running_loop().create_task(self._answer.finish())
+            _finishing.add(task)
+            task.add_done_callback(_finishing.discard)
+        else:
+            self._answer.close()
 
 
+_finishing: Final[set[asyncio.Task[None]]] = set()  # a loop alone would not keep them
 _clients: Final[dict[asyncio.AbstractEventLoop, tuple[EgressClient, AsyncGenerator[EgressClient]]]] = {}
 
 

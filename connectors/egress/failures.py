@@ -24,6 +24,7 @@ _REASONS: Final = {
     errno.ECONNRESET: "reset",
     errno.EPIPE: "reset",
 }
+_CERTIFICATE_REASONS: Final = {10: "certificate_expired", 62: "certificate_name", 64: "certificate_name"}  # X509_V_ERR
 
 
 def translate_failure(error: Exception, attempt: Attempt, *, started: bool = False) -> ConnectorError:
@@ -54,14 +55,10 @@ def _stage_and_reason(error: Exception, attempt: Attempt) -> tuple[str, str]:
         return "tls", "handshake"
     if isinstance(error, ClientConnectorDNSError):
         return "dns", "name_not_found"
-    if isinstance(error, ClientConnectorError):
-        return attempt.stage, _REASONS.get(error.os_error.errno or 0, "failed")
-    return attempt.stage, "failed"
+    number = error.os_error.errno if isinstance(error, ClientConnectorError) else None
+    return attempt.stage, _REASONS.get(number or 0, "failed")
 
 
 def _certificate_reason(error: Exception) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return {10: "certificate_expired", 62: "certificate_name", 64: "certificate_name"}.get(
-            error.verify_code, "certificate_untrusted"
-        )
-    return "certificate_untrusted"
+    code = error.verify_code if isinstance(error, ssl.SSLCertVerificationError) else 0
+    return _CERTIFICATE_REASONS.get(code, "certificate_untrusted")

@@ -88,7 +88,10 @@ def _plain(host: str) -> str:
 
 def _read_name(entry: str) -> str:
     try:
-        return _plain(parse_url(f"http://{entry}/").raw_host or "")
+        url = parse_url(f"http://{entry}/")
     except AddressRefused:
+        url = None
+    if url is None or url.explicit_port or not url.raw_host or url.raw_path_qs != "/" or url.raw_fragment:
         msg = f"{entry!r} is neither a host name, an address nor a network."
-        raise ValueError(msg) from None
+        raise ValueError(msg)
+    return _plain(url.raw_host)

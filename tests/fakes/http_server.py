@@ -31,6 +31,7 @@ class FakeServer:
     scheme: str
     received: list[Received] = field(default_factory=list)
     connections: int = 0
+    first_request: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def url(self) -> str:
@@ -95,6 +96,7 @@ async def serve(
         while not writer.is_closing():
             request = await _read_request(reader)
             fake.received.append(request)
+            fake.first_request.set()
             await handler(request, writer)
             await writer.drain()
 
