@@ -1,6 +1,7 @@
 """From placed records to the files to keep: names, kinds and methods, each broken rule a fault of its entry."""
 
 import stat
+from functools import lru_cache
 from typing import NamedTuple
 
 from connectors.errors import Fault
@@ -26,7 +27,7 @@ class KeptFile(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What to inflate, every path that was named (faulty ones too), and what is wrong with names and kinds."""
+    """What to inflate, in file order; every path that was named, faulty ones too; what is wrong with them."""
 
     files: list[KeptFile]
     named: frozenset[str]
@@ -47,22 +48,21 @@ def plan_files(placed: list[Placed]) -> Plan:
     root = find_root(entry.path + "/" * entry.is_folder for entry in named)
     faults += root.faults
     tree = Tree(faults)
-    inside = [
-        entry._replace(path=path)
-        for entry in named
-        if entry.path.startswith(root.prefix) and (path := entry.path.removeprefix(root.prefix))
-    ]
+    if root.prefix:
+        inside = [
+            entry._replace(path=path)
+            for entry in named
+            if entry.path.startswith(root.prefix) and (path := entry.path.removeprefix(root.prefix))
+        ]
+    else:
+        inside = named
     for entry in inside:
         tree.add(entry.path, is_folder=entry.is_folder)
     tree.close()
-    kept = {
-        entry.path: KeptFile(entry.path, entry.placed)
-        for entry in reversed(inside)
-        if entry.sound and not entry.is_folder and entry.path not in tree.broken
-    }
+    files = [entry for entry in inside if not entry.is_folder]
     return Plan(
-        sorted(kept.values(), key=lambda file: file.placed.data),
-        frozenset(entry.path for entry in inside if not entry.is_folder),
+        [KeptFile(file.path, file.placed) for file in files if file.sound and file.path not in tree.broken],
+        frozenset([file.path for file in files]),
         faults,
     )
 
@@ -82,32 +82,32 @@ def _name_entry(placed: Placed, faults: list[Fault]) -> _Named | None:
         return None
     if is_ignored(path):
         return None
-    code = _kind_fault(entry, is_folder=is_folder)
+    code = _kind_code(entry.flags, entry.method, entry.attributes, is_folder=is_folder) or _content_code(
+        entry, is_folder=is_folder
+    )
     if code:
         faults.append(Fault(code, show_name(name), {"method": entry.method} if code == "entry_method" else {}))
-    return _Named(path, is_folder, placed, sound=not code)
+    return _Named(path, is_folder, placed, not code)
 
 
-def _kind_fault(entry: CentralEntry, *, is_folder: bool) -> str | None:
-    if entry.flags & _ENCRYPTED:
-        return "entry_encrypted"
-    if entry.flags & ~_KNOWN_FLAGS:
-        return "entry_flags"
-    if entry.method not in (STORED, DEFLATED):
-        return "entry_method"
+@lru_cache(maxsize=256)
+def _kind_code(flags: int, method: int, attributes: int, *, is_folder: bool) -> str | None:
+    """Read the type as the strictest reader would: Unix mode and DOS attribute, whoever wrote them."""
+    kind = stat.S_IFMT(attributes >> 16)
+    expected = stat.S_IFDIR if is_folder else stat.S_IFREG
+    rules = (
+        ("entry_encrypted", flags & _ENCRYPTED),
+        ("entry_flags", flags & ~_KNOWN_FLAGS),
+        ("entry_method", method not in (STORED, DEFLATED)),
+        ("entry_link", kind == stat.S_IFLNK),
+        ("entry_not_regular", kind not in (0, expected) or (attributes & _DOS_FOLDER and not is_folder)),
+    )
+    return next((code for code, broken in rules if broken), None)
+
+
+def _content_code(entry: CentralEntry, *, is_folder: bool) -> str | None:
     if entry.extra and unicode_path_disagrees(entry.name, entry.extra):
         return "name_unicode_extra"
-    return _file_type_fault(entry, is_folder=is_folder)
-
-
-def _file_type_fault(entry: CentralEntry, *, is_folder: bool) -> str | None:
-    """Read the type as the strictest reader would: Unix mode, DOS attribute and Unix extras, whoever wrote it."""
-    kind = stat.S_IFMT(entry.attributes >> 16)
-    if kind == stat.S_IFLNK or (entry.extra and extra_names_special_file(entry.extra)):
+    if entry.extra and extra_names_special_file(entry.extra):
         return "entry_link"
-    expected = stat.S_IFDIR if is_folder else stat.S_IFREG
-    if kind not in (0, expected) or (entry.attributes & _DOS_FOLDER and not is_folder):
-        return "entry_not_regular"
-    if is_folder and (entry.size or entry.packed > _EMPTY_DEFLATED):
-        return "folder_with_content"
-    return None
+    return "folder_with_content" if is_folder and (entry.size or entry.packed > _EMPTY_DEFLATED) else None

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 
 from connectors.errors import Fault
@@ -10,9 +9,20 @@ from connectors.packages.limits import MAX_PART_BYTES, MAX_PATH_BYTES
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³])", re.IGNORECASE)
+_RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    "conin$",
+    "conout$",
+    *(f"{port}{n}" for port in ("com", "lpt") for n in "123456789¹²³"),
+}
+# What nearly every path looks like: no part starts with a dot, nothing but letters, digits and a few marks.
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 _IGNORED = {".DS_Store", "__MACOSX"}
 _LONGEST_SHOWN = 300
+_SURELY_SHORT = MAX_PART_BYTES // 4  # a character has four bytes at most
 
 
 def show_name(name: bytes | str) -> str:
@@ -24,11 +34,13 @@ def show_name(name: bytes | str) -> str:
 
 def is_ignored(path: str) -> bool:
     """Say whether the path is macOS's own (§1): dropped before anything is counted."""
-    return not _IGNORED.isdisjoint(path.split("/"))
+    return ("__MACOSX" in path or ".DS_Store" in path) and not _IGNORED.isdisjoint(path.split("/"))
 
 
 def shape_fault(path: str) -> str | None:
     """Return the code of the first rule of shape the path breaks: one that leaves no single place to put it."""
+    if _PLAIN.fullmatch(path):
+        return None
     parts = path.split("/")
     rules = (
         ("path_empty", not path),
@@ -42,23 +54,37 @@ def shape_fault(path: str) -> str | None:
     return next((code for code, broken in rules if broken), None)
 
 
-def portability_faults(path: str) -> Iterator[Fault]:
-    """Yield a fault for each rule of length and of Windows that a well-shaped path breaks."""
-    if (size := len(path.encode())) > MAX_PATH_BYTES:
-        yield Fault("path_too_long", show_name(path), {"size": size, "limit": MAX_PATH_BYTES})
-    for code in dict.fromkeys(filter(None, map(_part_fault, path.split("/")))):
-        yield Fault(code, show_name(path), {"limit": MAX_PART_BYTES} if code == "path_part_too_long" else {})
+def portability_faults(path: str) -> list[Fault]:
+    """Return a fault for each rule of length and of Windows that a well-shaped path breaks."""
+    folder, _, name = path.rpartition("/")
+    codes = _folder_codes(folder) + _part_codes(name)
+    if not codes and len(path) <= _SURELY_SHORT:
+        return []
+    faults = [Fault(code, show_name(path), {"limit": MAX_PART_BYTES}) for code in dict.fromkeys(codes)]
+    if (size := _byte_length(path)) > MAX_PATH_BYTES:
+        faults.append(Fault("path_too_long", show_name(path), {"size": size, "limit": MAX_PATH_BYTES}))
+    return faults
 
 
 @lru_cache(maxsize=1024)
-def _part_fault(part: str) -> str | None:
-    if len(part.encode()) > MAX_PART_BYTES:
-        return "path_part_too_long"
+def _folder_codes(folder: str) -> tuple[str, ...]:
+    """Most files share their folder with others, so its parts are judged once."""
+    return tuple(code for part in folder.split("/") for code in _part_codes(part))
+
+
+def _part_codes(part: str) -> tuple[str, ...]:
+    rules = []
+    if len(part) > _SURELY_SHORT and _byte_length(part) > MAX_PART_BYTES:
+        rules.append("path_part_too_long")
     if part.endswith((".", " ")):
-        return "path_trailing_dot_or_space"
-    if _RESERVED.fullmatch(part.partition(".")[0].rstrip(" ")):
-        return "path_windows_reserved"
-    return None
+        rules.append("path_trailing_dot_or_space")
+    if part.partition(".")[0].rstrip(" ").lower() in _RESERVED:
+        rules.append("path_windows_reserved")
+    return tuple(rules)
+
+
+def _byte_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def collision_keys(path: str) -> tuple[str, ...]:

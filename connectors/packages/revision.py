@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from operator import attrgetter
 
 from connectors.packages.inspected import PackageFile
 
@@ -13,8 +14,8 @@ def compute_revision(files: Iterable[PackageFile]) -> str:
 
     Each path is framed by its length and each content stands as its own SHA-256: no two lists of files look alike.
     """
-    digest = hashlib.sha256(_DOMAIN)
-    for file in sorted(files, key=lambda file: file.path.encode()):
+    frames = [_DOMAIN]
+    for file in sorted(files, key=attrgetter("path")):
         path = file.path.encode()
-        digest.update(len(path).to_bytes(4, "big") + path + bytes.fromhex(file.digest))
-    return digest.hexdigest()
+        frames += (len(path).to_bytes(4, "big"), path, bytes.fromhex(file.digest))
+    return hashlib.sha256(b"".join(frames)).hexdigest()

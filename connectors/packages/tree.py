@@ -37,10 +37,17 @@ class Tree:
             self._report(Fault("path_duplicate", show_name(path)), path)
             return
         own.add(path)
-        for fault in portability_faults(path):
+        if len(self._folders) > MAX_ENTRIES:  # refused already, and each further one would cost as much again
+            return
+        faults = portability_faults(path)
+        for fault in faults:
             self._report(fault, path)
-        if path not in self.broken:  # a path far too long would cost more than it is worth
-            self._claim_folders(path if is_folder else path.rpartition("/")[0], cause=path)
+        if faults:
+            return
+        folder = path if is_folder else path.rpartition("/")[0]
+        if folder not in self._folders:
+            self._claim_folders(folder, cause=path)
+        if not is_folder:
             self._claim(path, cause=path)
 
     def close(self) -> None:

@@ -147,25 +147,20 @@ def _read_entries(raw: bytes) -> list[CentralEntry]:
     while position < len(raw):
         if len(raw) - position < _CENTRAL.size or not raw.startswith(_CENTRAL_SIGNATURE, position):
             _refuse("zip_directory_damaged", reason="record", declared=len(entries), found=position)
-        fields = _CENTRAL.unpack_from(raw, position)
-        name_end = position + _CENTRAL.size + fields[10]
-        extra_end = name_end + fields[11]
-        name = raw[position + _CENTRAL.size : name_end]
-        position = extra_end + fields[12]
+        head = _CENTRAL.unpack_from(raw, position)
+        _, _, _, flags, method, _, _, crc, packed, size, *lengths, disk, _, attributes, offset = head
+        name_length, extra_length, comment_length = lengths
+        start = position + _CENTRAL.size
+        name, extra = raw[start : start + name_length], raw[start + name_length : start + name_length + extra_length]
+        position = start + name_length + extra_length + comment_length
         if position > len(raw):
             _refuse("zip_directory_damaged", reason="record", declared=len(entries), found=position)
-        entries.append(_widen_entry(name, fields, raw[name_end:extra_end]))
+        if disk:
+            _refuse("zip_multi_disk")
+        if extra or WIDE in (packed, size, offset):
+            size, packed, offset = _widen_values(name, (size, packed, offset), extra)
+        entries.append(CentralEntry(name, flags, method, crc, packed, size, offset, attributes, extra))
     return entries
-
-
-def _widen_entry(name: bytes, fields: tuple[Any, ...], extra: bytes) -> CentralEntry:
-    flags, method, crc, packed, size = fields[3], fields[4], fields[7], fields[8], fields[9]
-    disk, attributes, offset = fields[13], fields[15], fields[16]
-    if disk:
-        _refuse("zip_multi_disk")
-    if extra or WIDE in (packed, size, offset):
-        size, packed, offset = _widen_values(name, (size, packed, offset), extra)
-    return CentralEntry(name, flags, method, crc, packed, size, offset, attributes, extra)
 
 
 def _widen_values(name: bytes, narrow: tuple[int, int, int], extra: bytes) -> tuple[int, ...]:

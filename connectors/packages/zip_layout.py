@@ -4,7 +4,6 @@ All of it is checked before a single byte is inflated. Every disagreement is rep
 """
 
 import struct
-from itertools import pairwise
 from typing import NamedTuple
 
 from connectors.errors import Fault
@@ -18,6 +17,7 @@ LOCAL_SIZE = _LOCAL.size
 _LOCAL_SIGNATURE = b"PK\x03\x04"
 _DESCRIPTOR_SIGNATURE = b"PK\x07\x08"
 HAS_DESCRIPTOR = 0x0008
+_SHARED = 6  # the fields that a central record and a local header have in common come first in both
 _ENOUGH = 20  # a bomb overlaps thousands of times; naming twenty is enough
 
 
@@ -50,6 +50,9 @@ def check_layout(source: ZipSource, directory: Directory) -> tuple[list[Placed],
     placed: list[Placed] = []
     ends = [*(entry.offset for entry in ordered), directory.start][1:]
     for entry, end in zip(ordered, ends, strict=True):
+        if (data := _plain_data(source, entry, end)) is not None:
+            placed.append(Placed(entry, data))
+            continue
         try:
             header = _read_local(source, entry, end)
             faults += _compare(entry, header) or _check_end(source, entry, header, end)
@@ -70,29 +73,30 @@ class _LocalFault(Exception):
 def _check_overlap(ordered: list[CentralEntry], stop: int) -> list[Fault]:
     """Compare the least room each entry needs with the next one's start: cheap, and enough against overlap bombs."""
     faults: list[Fault] = []
-    if ordered and ordered[0].offset:
-        faults.append(Fault("zip_data_before_first", "", {"size": ordered[0].offset}))
-    for entry, following in pairwise(ordered):
-        if _least_end(entry) > following.offset:
-            if len(faults) == _ENOUGH:
-                break
-            faults.append(Fault("zip_overlap", show_name(following.name), {"other": show_name(entry.name)}))
-    if ordered and _least_end(ordered[-1]) > stop:
-        faults.append(Fault("zip_overlap", show_name(ordered[-1].name), {"other": "central directory"}))
-    if not ordered and stop:
-        faults.append(Fault("zip_data_before_first", "", {"size": stop}))
+    if (first := ordered[0].offset if ordered else stop) > 0:
+        faults.append(Fault("zip_data_before_first", "", {"size": first}))
+    starts = [*(entry.offset for entry in ordered), stop][1:]
+    for index, (entry, start) in enumerate(zip(ordered, starts, strict=True), 1):
+        if entry.offset + LOCAL_SIZE + len(entry.name) + entry.packed > start and len(faults) < _ENOUGH:
+            following = show_name(ordered[index].name) if index < len(ordered) else "central directory"
+            faults.append(Fault("zip_overlap", show_name(entry.name), {"other": following}))
     return faults
 
 
-def _least_end(entry: CentralEntry) -> int:
-    return entry.offset + LOCAL_SIZE + len(entry.name) + entry.packed
+def _plain_data(source: ZipSource, entry: CentralEntry, end: int) -> int | None:
+    """Return where the bytes begin if nothing about the entry is out of the ordinary; the usual case, told cheaply."""
+    raw = source.read(entry.offset, LOCAL_SIZE + len(entry.name))
+    signature, _, flags, method, _, _, crc, packed, size, name_length, extra_length = _LOCAL.unpack_from(raw)
+    data = entry.offset + len(raw)
+    alone = not extra_length and not flags & HAS_DESCRIPTOR and data + packed == end
+    same = (raw[LOCAL_SIZE:], flags, method, crc, packed, size) == entry[:_SHARED] and name_length == len(entry.name)
+    return data if alone and same and signature == _LOCAL_SIGNATURE else None
 
 
 def _read_local(source: ZipSource, entry: CentralEntry, end: int) -> LocalHeader:
-    raw = source.read(entry.offset, LOCAL_SIZE)
-    if not raw.startswith(_LOCAL_SIGNATURE):
+    fields = _LOCAL.unpack(source.read(entry.offset, LOCAL_SIZE))
+    if fields[0] != _LOCAL_SIGNATURE:
         raise _LocalFault(Fault("zip_header_missing", show_name(entry.name)))
-    fields = _LOCAL.unpack(raw)
     name_length, extra_length = fields[9:11]
     data = entry.offset + LOCAL_SIZE + name_length + extra_length
     if data + entry.packed > end:
@@ -118,7 +122,7 @@ def _compare(entry: CentralEntry, header: LocalHeader) -> list[Fault]:
     differing += [
         name for name in ("crc", "packed", "size") if getattr(header, name) not in (getattr(entry, name), *open_values)
     ]
-    return [Fault("zip_header_mismatch", show_name(entry.name), {"fields": ", ".join(differing)})] if differing else []
+    return [Fault("zip_header_mismatch", show_name(entry.name), {"fields": differing})] if differing else []
 
 
 def _check_end(source: ZipSource, entry: CentralEntry, header: LocalHeader, end: int) -> list[Fault]:

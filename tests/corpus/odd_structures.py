@@ -146,6 +146,7 @@ OVERLAPS = [
             [base_entries()[0].but(central={"packed": 9999}), *base_entries()[1:]]
         ),
         last_entry_reaches_into_the_directory=lambda: with_entry(NOTE.but(central={"packed": 9999})),
+        local_name_reaches_into_the_data=lambda: with_first(local={"name_length": 30}),
         local_extra_reaches_into_the_next_entry=lambda: with_first(local={"extra_length": 40_000}),
         entry_offset_beyond_the_file=lambda: with_entry(NOTE.but(central={"offset": WIDE, "extra": zip64(2**63)})),
     ),
@@ -157,6 +158,7 @@ HEADERS = [
         "zip_header_mismatch",
         local_name_differs=lambda: with_first(local={"name": b"elsewhere1.json"}),
         local_name_differs_in_case=lambda: with_first(local={"name": b"locales/EN.json"}),
+        local_name_length_differs=lambda: with_first(local={"name_length": 3}),
         local_method_differs=lambda: with_first(local={"method": 0}),
         local_flags_differ=lambda: with_first(local={"flags": 0x0800}),
         local_crc_differs=lambda: with_first(local={"crc": 7}),

@@ -77,7 +77,7 @@ def local_record(raw: Raw) -> bytes:
     f = {**raw.fields, "extra": raw.extra if raw.local_extra is None else raw.local_extra, **raw.local}
     head = struct.pack(
         "<4s5H3L2H", f.get("signature", b"PK\x03\x04"), 20, f["flags"], f["method"], 0x6000, 0x5821,
-        f["crc"] & WIDE, f["packed"], f["size"], len(f["name"]), f.get("extra_length", len(f["extra"])),
+        f["crc"] & WIDE, f["packed"], f["size"], f.get("name_length", len(f["name"])), f.get("extra_length", len(f["extra"])),
     )  # fmt: skip
     return head + f["name"] + f["extra"] + raw.packed + (raw.descriptor or b"")
 
