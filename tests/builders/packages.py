@@ -180,5 +180,5 @@ def _text_keys(value: Any) -> list[str]:
         return [key for item in value for key in _text_keys(item)]
     if not isinstance(value, dict):
         return []
-    own = [v for k, v in value.items() if k.endswith("_key") and k != "permission_key"]
+    own = [v for k, v in value.items() if k.endswith("_key") and k != "permission_key" and v]
     return own + [key for v in value.values() for key in _text_keys(v)]
