@@ -1,9 +1,7 @@
 """Test connection: changes nothing, and names the stage that failed with its time."""
 
-import uuid
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.views.decorators.cache import never_cache
 
@@ -16,29 +14,27 @@ from connectors.console.configuration_form import draw_configuration, draw_insta
 from connectors.console.forms.manifest_form import ManifestForm
 from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
+from connectors.console.staged_packages import OpenedUpload, on_upload
 from connectors.console.stages import STAGES
 from connectors.console.views.configuration import show_connector_configuration
 from connectors.console.views.install import show_configuration
 from connectors.errors import ConnectorError
 from connectors.manifest.schema import Manifest
-from connectors.packages.inspection import inspect_package
-from connectors.packages.staging import fetch_staged
 from connectors.vault.errors import CannotOpen
 
-MIB = 1024 * 1024
 REPORT = "test-report"
 
 
 @never_cache
 @screen(MANAGE_CONNECTORS, methods=("POST",))
-def install_test(request: PersonRequest, staged_id: uuid.UUID) -> HttpResponse:
-    staged, archive = fetch_staged(owner=request.user, staged_id=staged_id)
-    package = inspect_package(archive, max_zip_bytes=settings.MAX_UPLOAD_SIZE_MB * MIB)
-    form = draw_installation(package.manifest, package.texts, request.POST, {})
-    report = _report(request, form, package.manifest, None)
+@on_upload
+def install_test(request: PersonRequest, upload: OpenedUpload) -> HttpResponse:
+    manifest = upload.package.manifest
+    form = draw_installation(manifest, upload.package.texts, request.POST, {})
+    report = _report(request, form, manifest, None)
     if request.headers.get("HX-Target") == REPORT:
         return answer(request, "console/install/test_report.html", report | {"form": form})
-    return show_configuration(request, staged, package, form, **report)
+    return show_configuration(request, upload, form, **report)
 
 
 @never_cache
