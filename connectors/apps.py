@@ -11,10 +11,12 @@ class ConnectorsConfig(AppConfig):
     def ready(self) -> None:
         from connectors.access.roles import ensure_roles  # noqa: PLC0415 - models load after apps
         from connectors.egress.policy import EgressPolicy, configure  # noqa: PLC0415 - beside the others
+        from connectors.runtime.containment import configure_containment  # noqa: PLC0415 - beside the others
         from connectors.vault import startup  # noqa: F401, PLC0415 - registers the key ring's system check
 
         try:
             configure(EgressPolicy(tuple(settings.EGRESS_PRIVATE_HOSTS)))
         except ValueError as error:
             raise ImproperlyConfigured(f"POCO_PRIVATE_HOSTS: {error}") from error
+        configure_containment(sandbox=settings.PROGRAM_SANDBOX)
         post_migrate.connect(ensure_roles, sender=self)

@@ -133,6 +133,10 @@ EGRESS_PRIVATE_HOSTS = env.words("POCO_PRIVATE_HOSTS", "localhost,127.0.0.0/8,::
 # Policy ---------------------------------------------------------------------------------------------------
 UNATTENDED_CONFIRMATION = env.choice("POCO_UNATTENDED_CONFIRMATION", "execute", ("execute", "refuse"))
 
+# Packages' programs ---------------------------------------------------------------------------------------
+# "bubblewrap" adds namespaces around each program, where bubblewrap is installed and may make them.
+PROGRAM_SANDBOX = env.choice("POCO_PROGRAM_SANDBOX", "standard", ("standard", "bubblewrap"))
+
 # Work in the background -----------------------------------------------------------------------------------
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL") or REDIS_URL or "filesystem://localhost"
 CELERY_TASK_IGNORE_RESULT = True

@@ -7,13 +7,17 @@ from connectors.authorization.credentials import binding_headers, open_credentia
 from connectors.authorization.models import Connection
 from connectors.catalogue.endpoints import resolve_servers
 from connectors.catalogue.versions import manifest_of
-from connectors.errors import Refused
+from connectors.gateway.programs import ProgramBinding, open_program_binding
+from connectors.manifest.runtime import ProgramRuntime
 from connectors.runtime.upstream import UpstreamServer
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The servers of one connection by key ("" for a single endpoint), under one version of everything they hang on."""
+    """What answers one connection's calls, under one version of everything it hangs on.
+
+    Either servers by key ("" for a single endpoint), or the package's program.
+    """
 
     connection_id: UUID
     person_id: int
@@ -22,6 +26,7 @@ class Binding:
     configuration_revision: int
     credential_version: int
     credential_fingerprint: str
+    program: ProgramBinding | None = None
 
     def session_key(self, server: str) -> str:
         """Old-era sessions live as long as (connection, credential version, server)."""
@@ -29,18 +34,18 @@ class Binding:
 
 
 def open_binding(connection_id: UUID) -> Binding:
-    """Open the connection's credential and resolve its connector's servers.
+    """Open the connection's credential and resolve its connector's servers, or open its program.
 
     Raises Refused when the credential may not be used or the configuration is incomplete, `vault.errors.CannotOpen`
-    when a sealed value is damaged, and `Refused("runtime_not_available")` for a runtime that has no servers.
+    when a sealed value is damaged, and `PackageDamaged` when a program's package is.
     """
-    connection = Connection.objects.select_related("connector__version", "credential").get(pk=connection_id)
+    connection = Connection.objects.select_related("connector__version", "credential", "toolset").get(pk=connection_id)
     connector = connection.connector
     manifest = manifest_of(connector.version)
-    headers = binding_headers(manifest, open_credential(connection))
+    values = open_credential(connection)
+    headers = binding_headers(manifest, values)
     servers = resolve_servers(manifest, connector.configuration)
-    if not servers:
-        raise Refused("runtime_not_available", adapter=manifest.runtime.adapter)
+    is_program = isinstance(manifest.runtime, ProgramRuntime)
     credential = getattr(connection, "credential", None)
     return Binding(
         connection_id=connection.pk,
@@ -50,4 +55,5 @@ def open_binding(connection_id: UUID) -> Binding:
         configuration_revision=connector.configuration_revision,
         credential_version=credential.version if credential else 0,
         credential_fingerprint=credential.fingerprint if credential else "",
+        program=open_program_binding(connection, values) if is_program else None,
     )

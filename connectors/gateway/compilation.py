@@ -21,8 +21,10 @@ from connectors.manifest.tool_keys import tool_key
 from connectors.policy.decision import Facts, GrantFacts, ToolRule, is_in_view
 from connectors.policy.models import Grant
 from connectors.runtime.mcp_wire import ParameterHeaders, find_parameter_headers
+from connectors.runtime.program_mcp import UPSTREAM_NAME
 
-_NOT_OURS: Final = ("execution",)  # 2025-11-25 tasks: we answer every call at once
+# 2025-11-25 tasks: we answer every call at once. What a program calls its tool is between it and us.
+_NOT_OURS: Final = ("execution", UPSTREAM_NAME)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,9 @@ from connectors.authorization.models import Connection
 from connectors.errors import ConnectorError
 from connectors.gateway.binding import Binding, open_binding
 from connectors.gateway.models import Toolset
+from connectors.gateway.programs import discover_program
 from connectors.runtime.mcp_client import Deadline, ToolList, list_tools
+from connectors.runtime.mcp_tools import Listed
 
 DISCOVERY_SECONDS = 30.0
 FAILURE_SECONDS = 15.0
@@ -111,14 +113,19 @@ def refresh_toolset(*, connection: Connection) -> Toolset:
     return toolset
 
 
-async def _list_servers(binding: Binding) -> dict[str, ToolList]:
+async def _list_servers(binding: Binding) -> dict[str, ToolList | Listed]:
     deadline = Deadline.after(DISCOVERY_SECONDS)
+    if binding.program is not None:
+        try:
+            return {"": await discover_program(binding.program, deadline=deadline)}
+        except ConnectorError as error:
+            raise DiscoveryFailed(error.code, **{**error.parameters, "server": ""}) from error
     keys = list(binding.servers)
     lists = await asyncio.gather(
         *(list_tools(binding.servers[key], deadline=deadline, session_key=binding.session_key(key)) for key in keys),
         return_exceptions=True,
     )
-    found: dict[str, ToolList] = {}
+    found: dict[str, ToolList | Listed] = {}
     for key, listed in zip(keys, lists, strict=True):
         if isinstance(listed, ConnectorError):
             raise DiscoveryFailed(listed.code, **{**listed.parameters, "server": key}) from listed
@@ -128,7 +135,7 @@ async def _list_servers(binding: Binding) -> dict[str, ToolList]:
     return found
 
 
-def _keep(binding: Binding, lists: dict[str, ToolList]) -> Toolset:
+def _keep(binding: Binding, lists: dict[str, ToolList | Listed]) -> Toolset:
     """Keep what was listed; when it differs from before, the person's snapshots end."""
     tools = {key: listed.tools for key, listed in lists.items()}
     malformed = [

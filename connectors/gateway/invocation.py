@@ -27,6 +27,7 @@ from connectors.gateway.calls import DecidedCall
 from connectors.gateway.claims import Claim, find_recorded
 from connectors.gateway.compilation import SnapshotTool
 from connectors.gateway.outcomes import Outcome, cancel, fail, succeed
+from connectors.gateway.programs import call_program
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.mcp_client import UpstreamResult, address_of, call_tool
 from connectors.vault.fingerprint import keyed_digest
@@ -101,25 +102,36 @@ class _Invocation:
         return await self._end(claim, outcome, keep_result=asked)
 
     async def _call_upstream(self, claim: Claim | None = None) -> Outcome:
-        address = self.tool.address
         try:
             self.binding = await self.call.snapshot.binding_of(self.tool.connection_id)
-            server = self.binding.servers[address.server]
             if claim is not None:
                 await record_call(None, also=claim.mark_sent)
             self.sent = True
-            self.upstream = await call_tool(
-                server,
-                address.tool,
-                self.call.request.arguments,
-                session_key=self.binding.session_key(address.server),
-                deadline=self.deadline,
-                may_repeat=self.tool.may_repeat,
-                parameter_headers=self.tool.parameter_headers,
-            )
+            self.upstream = await self._send(self.binding)
         except ConnectorError as error:
             return fail(error, is_read=self.tool.may_repeat)
         return succeed(self.upstream.raw)
+
+    async def _send(self, binding: Binding) -> UpstreamResult:
+        address, arguments = self.tool.address, self.call.request.arguments
+        if binding.program is not None:
+            return await call_program(
+                binding.program,
+                address.tool,
+                arguments,
+                invocation_id=self.invocation_id,
+                is_read=self.tool.is_read,
+                deadline=self.deadline,
+            )
+        return await call_tool(
+            binding.servers[address.server],
+            address.tool,
+            arguments,
+            session_key=binding.session_key(address.server),
+            deadline=self.deadline,
+            may_repeat=self.tool.may_repeat,
+            parameter_headers=self.tool.parameter_headers,
+        )
 
     async def _end(self, claim: Claim, outcome: Outcome, *, keep_result: bool) -> Answer:
         return await self._log(outcome, also=lambda: claim.end(outcome, keep_result=keep_result))
