@@ -39,8 +39,10 @@ def read_icon(contents: Contents, path: str | None) -> tuple[Icon | None, list[F
     if claimed is None:
         return None, [Fault("icon_type_unknown", path, {"known": sorted(_TYPE_BY_SUFFIX)})]
     found = sniff_type(content)
+    if found is None:
+        return None, [Fault("icon_not_image", path, {"known": sorted(_TYPE_BY_SUFFIX)})]
     if found != claimed:
-        return None, [Fault("icon_type_mismatch", path, {"claimed": claimed, "found": found or "?"})]
+        return None, [Fault("icon_type_mismatch", path, {"claimed": claimed, "found": found})]
     return Icon(claimed, content, contents.files[path].digest), []
 
 

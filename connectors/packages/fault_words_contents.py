@@ -98,6 +98,10 @@ CONTENT_WORDS = {
         en=("Icons of this kind cannot be shown.", "Use one of: {known}."),
         zh=("无法显示这种图标。", "请使用：{known}。"),
     ),
+    "icon_not_image": FaultWords(
+        en=("The icon's content is no image we know.", "Save it again as one of: {known}."),
+        zh=("图标内容不是可识别的图片。", "请另存为：{known}。"),
+    ),
     "icon_type_mismatch": FaultWords(
         en=("The name says {claimed}, the content is {found}.", "Save the icon again in the format its name says."),
         zh=("文件名表示 {claimed}，内容却是 {found}。", "请按文件名的格式重新保存图标。"),

@@ -87,6 +87,9 @@ ICONS = [
         png_called_svg=lambda: icon("assets/icon.svg", b"\x89PNG\r\n\x1a\n"),
         svg_called_png=lambda: icon("assets/icon.png", ICON),
         jpeg_called_gif=lambda: icon("assets/icon.gif", b"\xff\xd8\xff\xe0"),
+    ),
+    *cases(
+        "icon_not_image",
         html_called_svg=lambda: icon("assets/icon.svg", "<!DOCTYPE html><html><svg></svg></html>"),
         script_called_svg=lambda: icon("assets/icon.svg", "alert(1)//<svg>"),
         svg_in_utf_16=lambda: icon("assets/icon.svg", ICON.encode("utf-16")),
