@@ -68,10 +68,10 @@ def name_act(act: str) -> str | Promise:
 
 
 def _show(value: Any) -> str:
-    if value is None or value == "":
-        return "—"
+    if value is None:
+        return ""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or "—"
+        return ", ".join(map(str, value))
     return json.dumps(value, ensure_ascii=False)

@@ -3,7 +3,9 @@
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -13,6 +15,7 @@ from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.authorization.models import Connection
 from connectors.console.denials import Explanation, explain
 from connectors.console.presentation import describe_keys
+from connectors.console.rendering.moments import tell_absolute
 from connectors.errors import NotFound
 from connectors.gateway.models import Invocation, Run
 
@@ -26,6 +29,23 @@ class Moment:
     detail: str | Promise = ""
     after_us: int | None = None
 
+    @property
+    def clock(self) -> str:
+        """The reader's own time of day, to the millisecond."""
+        return timezone.localtime(self.at).strftime("%H:%M:%S.%f")[:-3]
+
+    @property
+    def absolute(self) -> str:
+        return tell_absolute(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """One part of the whole time, in thousandths; drawn as a bar."""
+
+    start: int
+    width: int
+
 
 @dataclass(frozen=True, slots=True)
 class CallPage:
@@ -33,6 +53,7 @@ class CallPage:
     decision: DecisionRecord | None
     explanation: Explanation | None
     timeline: list[Moment]
+    stretches: list[Stretch]
     connection: Connection | None
     run: Run | None
     connector_name: str
@@ -54,11 +75,13 @@ def read_call(call_id: uuid.UUID, person: User) -> CallPage:
     call = queries.get_call(call_id, owner_id=whose_rows(person))
     decision = _decision_of(call)
     mine = call.person_id == person.pk
+    timeline = _timeline(call, decision)
     return CallPage(
         call=call,
         decision=decision,
         explanation=explain(decision, mine=mine) if decision else None,
-        timeline=_timeline(call, decision),
+        timeline=timeline,
+        stretches=_stretches(timeline),
         connection=_own_connection(call.connection_id, person),
         run=_run(call.run_id),
         connector_name=describe_keys([call.connector_key])[call.connector_key],
@@ -116,6 +139,12 @@ def _timeline(call: CallRecord, decision: DecisionRecord | None) -> list[Moment]
         moments.append(Moment(name, at, detail, (at - before) // timedelta(microseconds=1) if before else None))
         before = at
     return moments
+
+
+def _stretches(timeline: list[Moment]) -> list[Stretch]:
+    whole = (timeline[-1].at - timeline[0].at) / timedelta(microseconds=1) or 1
+    marks = [round(1000 * ((moment.at - timeline[0].at) / timedelta(microseconds=1)) / whole) for moment in timeline]
+    return [Stretch(start, end - start) for start, end in pairwise(marks)]
 
 
 def _sent_at(call: CallRecord) -> datetime | None:

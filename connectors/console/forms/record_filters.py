@@ -98,7 +98,7 @@ class CallFilterForm(RecordFilterForm):
 class DecisionFilterForm(RecordFilterForm):
     allowed = forms.ChoiceField(
         label=_("Decision"),
-        choices=[("", _("Allowed and denied")), ("yes", _("Allowed")), ("no", _("Denied"))],
+        choices=[("", _("Any decision")), ("yes", _("Allowed")), ("no", _("Denied"))],
         required=False,
     )
     rule = forms.ChoiceField(label=_("Rule"), required=False)
