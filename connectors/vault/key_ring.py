@@ -64,7 +64,11 @@ def get_key_ring() -> KeyRing:
     folder = str(settings.VAULT_KEY_DIR or "")
     if not folder:
         _refuse("no_key")
-    return _read_ring(folder, key_folder.changed_at(folder))
+    changed_at = key_folder.changed_at(folder)
+    if not changed_at:
+        key_folder.ensure_key(Path(folder))
+        changed_at = key_folder.changed_at(folder)
+    return _read_ring(folder, changed_at)
 
 
 def find_key(name: str) -> Key:

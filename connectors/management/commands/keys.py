@@ -3,8 +3,10 @@
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.utils.translation import gettext as _
 
+from connectors.audit.recording import record_admin_event
 from connectors.errors import Conflict, NotFound
 from connectors.vault import key_folder
 from connectors.vault.canaries import ensure_canaries
@@ -14,6 +16,11 @@ from connectors.vault.explanations import explain
 from connectors.vault.key_ring import get_key_ring, make_key_text, own_folder
 from connectors.vault.retirement import retire_key
 from connectors.vault.rotation import Problem, rotate_values
+
+
+def _record(act: str, key: str, after: dict[str, Any]) -> None:
+    with transaction.atomic():
+        record_admin_event(actor=None, act=act, target_kind="vault_key", target_id=key, target_name=key, after=after)
 
 
 class Command(BaseCommand):
@@ -59,6 +66,7 @@ class Command(BaseCommand):
             self.stdout.write(self.style.ERROR(_("%(count)d damaged: see doctor") % {"count": damaged}))
 
     def _doctor(self, _options: dict[str, Any]) -> None:
+        get_key_ring()  # without one, saying so comes before everything else
         faults = [error for error in examine_canaries().values() if error]
         for error in faults:
             self.stdout.write(self.style.ERROR(explain(error)))
@@ -76,6 +84,8 @@ class Command(BaseCommand):
             key_folder.add_key(folder)
         ensure_canaries()
         done = rotate_values()
+        active = get_key_ring().active.name
+        _record("vault_keys_rotated", active, {"resealed": done.resealed, "problems": len(done.problems)})
         self._show(done.problems)
         counts = {"resealed": done.resealed, "already": done.already_active, "changed": done.changed_meanwhile}
         self.stdout.write(
@@ -87,7 +97,9 @@ class Command(BaseCommand):
     def _retire(self, options: dict[str, Any]) -> None:
         name = options["name"]
         try:
-            kept = retire_key(name=name, lost=options["lost"])
+            with transaction.atomic():
+                kept = retire_key(name=name, lost=options["lost"])
+                _record("vault_key_retired", name, {"lost": options["lost"]})
         except NotFound as error:
             raise CommandError(_("There is no key named %(name)s.") % {"name": name}) from error
         except Conflict as error:
