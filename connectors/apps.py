@@ -18,5 +18,5 @@ class ConnectorsConfig(AppConfig):
             configure(EgressPolicy(tuple(settings.EGRESS_PRIVATE_HOSTS)))
         except ValueError as error:
             raise ImproperlyConfigured(f"POCO_PRIVATE_HOSTS: {error}") from error
-        configure_containment(sandbox=settings.PROGRAM_SANDBOX)
+        configure_containment(bubblewrap=settings.PROGRAM_SANDBOX == "bubblewrap")
         post_migrate.connect(ensure_roles, sender=self)

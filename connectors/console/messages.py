@@ -127,6 +127,19 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
     "authorization_required": (_("The service no longer accepts the saved credential."), _("Reconnect the account.")),
     "response_too_large": (_("The service answered with more than can be taken."), _("Tell an administrator.")),
+    # Packages' programs
+    "program_timeout": (_("The connector's program took too long and was ended."), _LATER),
+    "program_protocol": (
+        _("The connector's program gave no valid answer."),
+        _("Tell an administrator: the package has to be mended."),
+    ),
+    "connector_unavailable": (_("The connector's program could not be run."), _LATER),
+    "budget_exceeded": (_("Too many programs were running, and the time went by waiting."), _LATER),
+    "rate_limited": (_("The service asks to slow down."), _("Try again in a few minutes.")),
+    "insufficient_scope": (
+        _("The account does not have the permission this needs."),
+        _("Connect it again and allow what is asked."),
+    ),
 }
 
 

@@ -2,11 +2,8 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from connectors.runtime.keeper_client import Abilities, configure_keeper, get_keeper
-
-Sandbox = Literal["standard", "bubblewrap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +15,19 @@ class Layer:
     reason: str = ""
 
 
-_sandbox: Sandbox = "standard"
+_bubblewrap_chosen = False
 
 
-def configure_containment(*, sandbox: Sandbox = "standard", folder: Path | None = None) -> None:
-    """Choose the sandbox, and the folder one-use copies are made in; called once when the application starts."""
-    global _sandbox  # noqa: PLW0603 - one setting a process is the point
-    _sandbox = sandbox
+def configure_containment(*, bubblewrap: bool = False, folder: Path | None = None) -> None:
+    """Choose whether bubblewrap goes around each program, and where one-use copies are made; called once at start."""
+    global _bubblewrap_chosen  # noqa: PLW0603 - one setting a process is the point
+    _bubblewrap_chosen = bubblewrap
     if folder is not None:
         configure_keeper(parent_folder=folder)
 
 
 def sandbox_wanted() -> bool:
-    return _sandbox == "bubblewrap"
+    return _bubblewrap_chosen
 
 
 def describe_containment() -> tuple[Layer, ...]:

@@ -8,6 +8,7 @@ import atexit
 import json
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -40,6 +41,7 @@ class KeeperProcess:
 
     def __init__(self, parent_folder: Path) -> None:
         work = work_folder(parent_folder)
+        _sweep(work)
         self.owner = os.getpid()
         self.python = program_python(work)
         self.base = work / f"keeper-{os.getpid()}-{secrets.token_hex(4)}"
@@ -95,6 +97,14 @@ class KeeperProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def _sweep(work: Path) -> None:
+    """Remove the folders of keepers that were killed, or lost with the machine, before they could do it."""
+    for folder in work.glob("keeper-*"):
+        owner = folder.name.split("-")[1]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 _lock = threading.Lock()

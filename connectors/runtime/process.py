@@ -19,8 +19,9 @@ from connectors.runtime.pipes import Drain, Feed
 from connectors.runtime.program_environment import scrub_environment
 from connectors.runtime.program_errors import ProgramUnavailable
 
-# The keeper ends the tree within two seconds; this is when we stop believing that it will say so.
-CONFIRM_SECONDS = 3.0
+# The minder ends the tree within two seconds; this is when we stop believing that it will say so. Generous, because
+# until then the slot is held: a machine that is short of time must not run more programs than it may.
+CONFIRM_SECONDS = 10.0
 MAX_REPORT = 64 * 1024
 
 
@@ -62,20 +63,19 @@ class _Conversation:
     timed_out: bool = False
     began: float = field(default_factory=time.monotonic)
 
-    def hear(self, control: socket.socket) -> bool:
-        """Read one message; False when there will be no more."""
+    def hear(self, control: socket.socket) -> None:
+        """Read one message; the last one, or the end of the line, sets `ended`."""
         try:
             message = control.recv(MAX_REPORT)
         except BlockingIOError:
-            return True
+            return
         except OSError:
             message = b""
         if message:
             self.report |= json.loads(message)
         if not message or "clean" in self.report:
             self.ended.set()
-            return False
-        return True
+            asyncio.get_running_loop().remove_reader(control)
 
 
 async def run_process(command: Command, request: bytes, *, seconds: float, max_stdout: int, max_stderr: int) -> Ending:
@@ -136,7 +136,7 @@ def _message(keeper: KeeperProcess, command: Command, seconds: float) -> dict[st
 async def _attend(control: socket.socket, feed: Feed, answer: Drain, notes: Drain, seconds: float) -> Ending:
     talk = _Conversation()
     loop = asyncio.get_running_loop()
-    loop.add_reader(control, lambda: talk.hear(control) or loop.remove_reader(control))
+    loop.add_reader(control, talk.hear, control)
     try:
         await _first_of(talk.ended, answer.flooded, seconds)
     except TimeoutError:
@@ -167,7 +167,7 @@ async def _end(control: socket.socket, talk: _Conversation) -> None:
     if talk.ended.is_set():
         return
     with suppress(OSError):
-        control.send(b"stop")
+        control.shutdown(socket.SHUT_WR)  # never a byte: one left unread would make the minder's last word an error
     until = time.monotonic() + CONFIRM_SECONDS
     cancelled = False
     while not talk.ended.is_set() and (left := until - time.monotonic()) > 0:

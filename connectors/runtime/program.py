@@ -63,9 +63,10 @@ async def invoke_program[ContextT: Context, ResultT](
     secrets = secrets_within(context)
     request = build_request(operation.name, program.package, context.wire())
     ending = await exchange(program, operation, request, deadline=deadline)
-    _log_notes(program, operation, ending, secrets)
+    _log_ending(program, operation, ending, secrets)
     if not ending.handed_over:
-        raise ProgramUnavailable(reason="ended_before_reading", exit_code=ending.exit_code)
+        reason = "never_read_its_request" if ending.timed_out else "ended_before_reading"
+        raise ProgramUnavailable(reason=reason, exit_code=ending.exit_code)
     try:
         return read_ending(ending, operation, secrets)
     except (ProgramFault, ProgramTimedOut) as fault:
@@ -91,12 +92,21 @@ async def exchange(
             return await run_process(
                 command,
                 request,
-                seconds=min(operation.seconds, deadline.remaining()),
+                seconds=_seconds_left(operation, deadline),
                 max_stdout=MAX_ANSWER_BYTES,
                 max_stderr=MAX_STDERR_BYTES,
             )
     except TimeoutError as error:
         raise BudgetExceeded(phase="slot") from error
+    except OSError as error:  # no folder, pipe or process to be had; the request has gone nowhere
+        raise ProgramUnavailable(reason="system", detail=error.strerror or "") from error
+
+
+def _seconds_left(operation: Operation[Any, Any], deadline: Deadline) -> float:
+    """Return how long the process may take; TimeoutError when there is nothing left to start it with."""
+    if deadline.passed:
+        raise TimeoutError
+    return min(operation.seconds, deadline.remaining())
 
 
 def read_ending[ResultT](
@@ -122,10 +132,15 @@ def read_ending[ResultT](
     return result
 
 
-def _log_notes(
+def _log_ending(
     program: ProgramSource, operation: Operation[Any, Any], ending: Ending, secrets: tuple[Secret, ...]
 ) -> None:
-    """Keep what the program wrote to standard error, redacted, where an administrator can find it."""
+    """Keep what the program wrote to standard error where an administrator can find it: redacted, and unable to look
+    like a line of ours."""
+    name = f"{program.package.key} {program.package.version} {operation.name}"
+    if not ending.clean:
+        log.error("%s left something that did not end in time", name)
     if ending.stderr and log.isEnabledFor(logging.INFO):
         notes = redact_text(ending.stderr.decode("utf-8", "replace"), secrets)
-        log.info("%s %s %s stderr: %s", program.package.key, program.package.version, operation.name, notes)
+        shown = "\n    ".join("".join(c if c.isprintable() else "\ufffd" for c in line) for line in notes.splitlines())
+        log.info("%s wrote to stderr\n    %s", name, shown)

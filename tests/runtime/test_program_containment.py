@@ -334,7 +334,7 @@ async def test_killing_the_web_process_ends_its_programs(tmp_path: Path, bell: B
 async def test_bubblewrap_when_chosen_leaves_nothing_writable_but_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(containment, "_sandbox", "bubblewrap")
+    monkeypatch.setattr(containment, "_bubblewrap_chosen", True)
     layer = describe_containment()[-1]
     if not layer.active:
         pytest.skip(f"bubblewrap: {layer.reason}")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from connectors.console.answer import answer
+from connectors.console.containment_words import containment_in_words
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.ledger.health import PartHealth, check_health
 
@@ -55,5 +56,6 @@ PARTS = {
 def health(request: PersonRequest) -> HttpResponse:
     checked: tuple[PartHealth, ...] = check_health()
     parts = [(part, PARTS[part.name]) for part in checked]
-    context = {"parts": parts, "failing": sum(not part.ok for part in checked)}
+    failing = sum(not part.ok for part in checked)
+    context = {"parts": parts, "failing": failing, "layers": containment_in_words()}
     return answer(request, "console/health.html", context)
