@@ -14,7 +14,9 @@ MAX_MANIFEST_BYTES = MIB
 MAX_LOCALE_BYTES = MIB
 MAX_TEXTS_BYTES = 8 * MIB  # all locale files together: their texts are held in memory
 MAX_ICON_BYTES = 512 * 1024  # §4
-MAX_SKILL_BYTES = 256 * 1024  # SKILL.md is read by people and models; references may be as large as they like
+MAX_SKILL_BYTES = MIB
+MAX_RENDERED_BYTES = 64 * 1024  # of one SKILL.md; a longer one is shown as it is: Markdown can be made slow to read
+MAX_RENDERED_TOGETHER = 256 * 1024
 MAX_FRONT_MATTER_BYTES = 16 * 1024
 MAX_FAULTS = 200  # in one report; more would help nobody
 

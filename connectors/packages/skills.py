@@ -1,5 +1,6 @@
 """A package's Skills: SKILL.md with optional front matter, rendered without its own HTML (handbook §7)."""
 
+from html import escape
 from typing import NamedTuple
 
 import nh3
@@ -10,13 +11,20 @@ from connectors.errors import Fault
 from connectors.manifest.skills import Skill as DeclaredSkill
 from connectors.packages.contents import Contents
 from connectors.packages.inspected import Skill
-from connectors.packages.limits import MAX_FRONT_MATTER_BYTES, MAX_SKILL_BYTES, size_text
+from connectors.packages.limits import (
+    MAX_FRONT_MATTER_BYTES,
+    MAX_RENDERED_BYTES,
+    MAX_RENDERED_TOGETHER,
+    MAX_SKILL_BYTES,
+    size_text,
+)
 from connectors.packages.revision import compute_revision
 
 _FENCE = "---"
 _LONGEST_NAME = 100
 _LONGEST_DESCRIPTION = 2000
 _DEEPEST = 20
+_MOST_BRACKETS = 2000  # each may open a link, which the parser then looks for far ahead
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TAGS = {
     "a", "blockquote", "br", "code", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong",
@@ -43,6 +51,7 @@ def read_skills(contents: Contents, declared: tuple[DeclaredSkill, ...]) -> tupl
     """Return the Skills whose SKILL.md is sound, and the faults of the others; absent ones are the manifest's fault."""
     skills: list[Skill] = []
     faults: list[Fault] = []
+    left = MAX_RENDERED_TOGETHER
     for skill in declared:
         path = f"{skill.path}/SKILL.md"
         if path not in contents.files:
@@ -52,14 +61,22 @@ def read_skills(contents: Contents, declared: tuple[DeclaredSkill, ...]) -> tupl
         except SkillFault as fault:
             faults.append(Fault(fault.code, path, fault.parameters))
             continue
+        left -= contents.files[path].size
+        html = render_markdown(front.body) if left >= 0 else show_source(front.body)
         digest = compute_revision(contents.below(skill.path))
-        name = front.name or skill.key
-        skills.append(Skill(skill.key, skill.path, name, front.description, render_markdown(front.body), digest))
+        skills.append(Skill(skill.key, skill.path, front.name or skill.key, front.description, html, digest))
     return skills, faults
 
 
+def show_source(text: str) -> str:
+    """Return the text as it was written, as safe HTML."""
+    return f"<pre>{escape(text)}</pre>"
+
+
 def render_markdown(text: str) -> str:
-    """Return safe HTML: Markdown's own tags only, no images, links that carry no referrer."""
+    """Return safe HTML: Markdown's own tags only, no images, links that carry no referrer; a long text as it is."""
+    if len(text.encode()) > MAX_RENDERED_BYTES or text.count("[") > _MOST_BRACKETS:
+        return show_source(text)
     return nh3.clean(
         _MARKDOWN.render(text),
         tags=_TAGS,

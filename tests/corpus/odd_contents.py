@@ -110,7 +110,7 @@ ICONS = [
 ]
 
 SKILLS = [
-    *cases("skill_too_large", skill_of_more_than_256_kib=lambda: skill("a" * ((256 << 10) + 1))),
+    *cases("skill_too_large", skill_of_more_than_a_mib=lambda: skill("a" * ((1 << 20) + 1))),
     *cases("skill_not_utf8", skill_in_latin_1=lambda: skill(b"caf\xe9")),
     *cases("skill_front_matter_open", front_matter_without_an_end=lambda: skill("---\nname: a\n\n# Title\n")),
     *cases("skill_front_matter_too_large", front_matter_of_17_kib=lambda: skill("---\na: " + "b" * (17 << 10) + "\n---\n")),

@@ -35,7 +35,7 @@ def wide_end(**lies: object) -> bytes:
 
 def quoted_overlap_bomb(count: int = 2000, size: int = 100_000) -> bytes:
     """Every file's deflate stream quotes the next file's local header and then runs into its data."""
-    kernel = Raw(b"0", b"\0" * size)
+    kernel = Raw(b"0", data=deflate(b"\0" * size), crc=1, size=size)
     body, raws, offsets = local_record(kernel), [kernel], [0]
     for index in range(1, count):
         head = body[:200]
@@ -51,7 +51,7 @@ def quoted_overlap_bomb(count: int = 2000, size: int = 100_000) -> bytes:
 
 def shared_local_bomb(count: int = 2000) -> bytes:
     """Thousands of directory entries that all point at one compressed file."""
-    kernel = Raw(b"zeroes", b"\0" * 1_000_000)
+    kernel = Raw(b"zeroes", data=deflate(b"\0" * 1_000_000), crc=1, size=1_000_000)
     body = local_record(kernel)
     directory = b"".join(central_record(kernel.but(name=b"%06d" % n), 0) for n in range(count))
     return body + directory + end_record(count=count, length=len(directory), start=len(body))
