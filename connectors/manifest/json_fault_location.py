@@ -1,5 +1,6 @@
 """Where a JSON document breaks a rule, and which one: a slow, recursive reading used only after a refusal."""
 
+import json
 import re
 from typing import NoReturn
 
@@ -11,6 +12,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"true|false|null")
 _CONSTANT = re.compile(r"NaN|-?Infinity")
+UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
 _HIGH = range(0xD800, 0xDC00)  # the halves of a surrogate pair
 _LOW = range(0xDC00, 0xE000)
 LONGEST_INTEGER = 20  # characters that hold every 64-bit integer; more are refused before the costly conversion
@@ -116,13 +118,18 @@ class _Reading:
         found = _STRING.match(self.text, self.at)
         if found is None:
             self.refuse("json_syntax")
-        high: tuple[int, str] | None = None  # a high surrogate waiting for its other half
-        for escape in _ESCAPE.finditer(found.group()):
-            high = self.escape(escape, high)
-        if high:
-            self.refuse("json_lone_surrogate", self.at + high[0])
+        text = str(json.loads(found.group()))
+        if UNENCODABLE.search(text):
+            self.refuse_escapes(found.group())
         self.at = found.end()
-        return _resolve(found.group()[1:-1])
+        return text
+
+    def refuse_escapes(self, quoted: str) -> NoReturn:
+        """Name the first escape that is NUL or half a character."""
+        high: tuple[int, str] | None = None  # a high surrogate waiting for its other half
+        for escape in _ESCAPE.finditer(quoted):
+            high = self.escape(escape, high)
+        self.refuse("json_lone_surrogate", self.at + (high[0] if high else 0))
 
     def escape(self, escape: re.Match[str], high: tuple[int, str] | None) -> tuple[int, str] | None:
         unit = int(escape.group(1), 16) if escape.group(1) else -1
@@ -154,15 +161,3 @@ class _Reading:
             too_large = len(whole) > LONGEST_INTEGER or abs(int(whole)) > self.max_integer
         if too_large:
             self.refuse("json_number_too_large", limit=self.max_integer)
-
-
-_SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-
-
-def _resolve(body: str) -> str:
-    def one(escape: re.Match[str]) -> str:
-        if escape.group(1):
-            return chr(int(escape.group(1), 16))
-        return _SHORT.get(escape.group()[1], escape.group()[1])
-
-    return _ESCAPE.sub(one, body).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -39,9 +39,9 @@ class Parts:
     faulty: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, manifest: Manifest) -> Self:
+    def of(cls, manifest: Manifest, document: Document | None = None) -> Self:
         named = {name: getattr(manifest, name) for name in _READ}
-        return cls(document=manifest.model_dump(mode="json", exclude_none=True), **named)
+        return cls(document=document or manifest.model_dump(mode="json", exclude_none=True), **named)
 
 
 # What the checks look at; the other keys have nothing to fit together with.
@@ -57,7 +57,7 @@ def read_shape(document: Document) -> tuple[Manifest | None, Parts, list[Fault]]
         manifest = Manifest.model_validate_json(json.dumps(document))
     except ValidationError as error:
         return None, _readable_parts(document), shape_faults(error)
-    return manifest, Parts.of(manifest), []
+    return manifest, Parts.of(manifest, document), []
 
 
 def _readable_parts(document: Document) -> Parts:

@@ -6,16 +6,14 @@ says where and why.
 """
 
 import json
-import re
 from typing import Any
 
-from connectors.manifest.json_fault_location import LONGEST_INTEGER, JsonFault, fault_at, locate_fault
+from connectors.manifest.json_fault_location import LONGEST_INTEGER, UNENCODABLE, JsonFault, fault_at, locate_fault
 
 __all__ = ["JsonFault", "parse_strict"]
 
 MAX_DEPTH = 64
 MAX_INTEGER = 2**63 - 1
-_UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class _SuspectError(ValueError):
@@ -82,7 +80,7 @@ def _refuse_deep_or_unencodable(value: Any, text: str, max_depth: int) -> None:
         return
     depth, level = 0, [value]
     while level:
-        if escapes and any(isinstance(item, str) and _UNENCODABLE.search(item) for item in level):
+        if escapes and any(isinstance(item, str) and UNENCODABLE.search(item) for item in level):
             raise _SuspectError
         containers = [item for item in level if isinstance(item, dict | list)]
         if containers and depth == max_depth:
