@@ -26,7 +26,8 @@ def extract_template(
 ) -> Generator[tuple[int, str, Any, list[str]]]:
     """Babel extraction method: let Django turn a template into Python-like source, then extract from that."""
     source = templatize(file.read().decode(), origin=getattr(file, "name", None))
-    yield from extract_python(io.BytesIO(source.encode()), keywords, comment_tags, options)
+    # In brackets, because a template's indentation is none of Python's.
+    yield from extract_python(io.BytesIO(f"({source}\n)".encode()), keywords, comment_tags, options)
 
 
 def extract_catalog(root: Path) -> Catalog:

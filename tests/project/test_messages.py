@@ -27,6 +27,14 @@ def test_texts_are_found_in_code_and_in_templates(tmp_path: Path) -> None:
     assert ids == {"Agents", "Calls", "('%(n)s call', '%(n)s calls')"}
 
 
+def test_a_templates_indentation_does_not_matter(tmp_path: Path) -> None:
+    root = make_project(tmp_path)
+    (root / "templates" / "odd.html").write_text(
+        '{% load i18n %}\n    <p\n  title="{% translate "Near" %}">\n {% translate "Far" %}\n      </p>\n'
+    )
+    assert {"Near", "Far"} <= {str(message.id) for message in extract_catalog(root)}
+
+
 def test_a_text_without_translation_is_named(tmp_path: Path) -> None:
     root = make_project(tmp_path, catalog='\nmsgid "Agents"\nmsgstr "智能体"\n\nmsgid "Calls"\nmsgstr ""\n')
     assert {str(message.id) for message in untranslated(root)} == {"Calls", "('%(n)s call', '%(n)s calls')"}
