@@ -3,9 +3,11 @@ import json
 import jsonschema
 import pytest
 
+from connectors.manifest.cross_references import check_references
 from connectors.manifest.fault_messages import describe_fault, fault_catalogue
 from connectors.manifest.json_schema import render_json_schema
 from connectors.manifest.reading import load_manifest, read_manifest
+from tests.builders.packages import build_files
 from tests.manifest.manifest_corpus import Case, load_cases
 
 REJECTED = load_cases("reject")
@@ -45,6 +47,14 @@ def test_a_sound_manifest_is_read_whole(case):
 
     assert faults == []
     assert manifest == load_manifest(case.document)
+
+
+@pytest.mark.parametrize("case", ACCEPTED, ids=named)
+def test_a_sound_manifest_written_out_reads_back_the_same(case):
+    manifest = load_manifest(case.document)
+
+    assert load_manifest(manifest.model_dump(mode="json")) == manifest
+    assert check_references(manifest, texts={}, files=build_files(case.document)) == []
 
 
 @pytest.mark.parametrize("case", ACCEPTED, ids=named)
