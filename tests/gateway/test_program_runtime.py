@@ -1,12 +1,19 @@
 """A program package from its ZIP to an agent's call through /mcp (handbook §8)."""
 
 import hashlib
+import http.client
 import json
+import os
 import shutil
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import psutil
 import pytest
 
 from connectors.audit.models import CallRecord
@@ -25,6 +32,7 @@ from connectors.runtime.slots import SLOTS
 from tests.builders.connectors import make_agent, make_grant
 from tests.builders.packages import PROGRAM_AUTH, build_package, build_program_manifest
 from tests.builders.people import make_administrator, make_user
+from tests.fakes.gateway_server import ENVELOPE, MODERN
 
 TEXTBENCH = Path("connectors/examples/packages/textbench")
 FIELDS = [{"key": "api_key", "type": "secret", "label_key": "authorization.apiKey.label", "required": True}]
@@ -70,6 +78,10 @@ else:
     arguments = context["arguments"]
     if "fail" in arguments:
         fail(arguments["fail"], "no, says " + context["credentials"]["token"])
+    if "bell" in arguments:
+        import socket
+        bell = socket.create_connection(("127.0.0.1", arguments["bell"]))
+        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", arguments["marker"]])
     if arguments.get("sleep"):
         time.sleep(60)
     seen = {name: context.get(name) for name in ("tool_name", "invocation_id", "credentials", "connection_metadata")}
@@ -217,6 +229,42 @@ def test_a_read_that_gives_no_answer_has_timed_out(booking: Booked, monkeypatch:
     assert result["_meta"]["poco.connectors/error"]["code"] == "program_timeout"
     assert CallRecord.objects.get().outcome == "failed"
     assert SLOTS.waiting == 0
+
+
+@pytest.mark.parametrize(("tool", "outcome"), [("find", "failed"), ("book", "unknown")])
+def test_a_client_that_hangs_up_ends_the_program(booking: Booked, tool: str, outcome: str, tmp_path: Path):
+    booking.gateway.tool_names()
+    marker = f"marker-{tmp_path.name}-{os.getpid()}"
+    with socket.create_server(("127.0.0.1", 0)) as bell:
+        arguments = {"bell": bell.getsockname()[1], "marker": marker}
+        params = {"name": f"booking__{tool}", "arguments": arguments, "_meta": ENVELOPE}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+        client = http.client.HTTPConnection("127.0.0.1", booking.gateway.port)
+        headers = {"Authorization": f"Bearer {booking.gateway.token}", "MCP-Protocol-Version": MODERN}
+        headers |= {"Mcp-Method": "tools/call", "Mcp-Name": params["name"]}
+        client.request("POST", "/mcp", body, {**headers, "Content-Type": "application/json"})
+        bell.settimeout(20)
+        bell.accept()[0].close()
+        client.close()
+    wait_for(CallRecord.objects.exists)
+    assert not running(marker)
+    assert CallRecord.objects.get().outcome == outcome
+
+
+def running(marker: str) -> list[int]:
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE and marker in process.cmdline():
+                found.append(process.pid)
+    return found
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 def test_a_tool_that_differs_from_its_rule_is_left_out_and_named(transactional_db: None, served: Any, tmp_path: Path):
