@@ -108,7 +108,9 @@ def running_gateway() -> Iterator[Gateway]:
     from poco.asgi import application  # noqa: PLC0415 - after Django's set-up
 
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(application, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2)
+    config = uvicorn.Config(
+        application, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     started = threading.Event()

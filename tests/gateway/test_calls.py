@@ -155,9 +155,7 @@ def test_the_same_invocation_many_times_at_once_is_sent_once(world):
     meta = {"poco.connectors/invocation-id": str(uuid.uuid4())}
     world.gateway.tool_names()
     world.upstream.knobs.delay = 0.2
-    threads = [
-        threading.Thread(target=world.gateway.call, args=("notes__add_note",), kwargs=meta) for _ in range(12)
-    ]
+    threads = [threading.Thread(target=world.gateway.call, args=("notes__add_note",), kwargs=meta) for _ in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -58,7 +58,10 @@ def test_the_sweep_ends_idle_runs(agent):
 
 @pytest.mark.parametrize(
     ("state", "ending", "outcome", "code"),
-    [("sent", "unknown", "unknown", "connector_action_outcome_unknown"), ("claimed", "failed", "failed", "unavailable")],
+    [
+        ("sent", "unknown", "unknown", "connector_action_outcome_unknown"),
+        ("claimed", "failed", "failed", "unavailable"),
+    ],
 )
 def test_a_call_whose_process_died_gets_an_ending(agent, state, ending, outcome, code):
     decision = make_decision(agent.owner, agent=agent)

@@ -61,9 +61,7 @@ async def test_the_credential_travels_with_every_request(era):
 async def test_the_newest_era_mirrors_method_and_name_in_headers():
     schema = {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
     with McpServer([tool("搜索", inputSchema=schema)]) as server:
-        await call(
-            server, name="搜索", arguments={"region": "de"}, parameter_headers={("region",): "Mcp-Param-Region"}
-        )
+        await call(server, name="搜索", arguments={"region": "de"}, parameter_headers={("region",): "Mcp-Param-Region"})
     headers = server.calls[0].headers
     assert headers["mcp-method"] == "tools/call"
     assert headers["mcp-name"] == "=?base64?5pCc57Si?="
@@ -140,30 +138,26 @@ async def test_a_list_is_asked_again_in_a_new_session():
 
 
 async def test_a_broken_connection_after_sending_is_unknown(era):
-    with McpServer(drop_after_call=True, **ERAS[era]) as server:
-        with pytest.raises(OutcomeUnknown):
-            await call(server, era, seconds=1)
+    with McpServer(drop_after_call=True, **ERAS[era]) as server, pytest.raises(OutcomeUnknown):
+        await call(server, era, seconds=1)
     assert len(server.calls) == 1
 
 
 async def test_a_safe_read_is_tried_once_more():
-    with McpServer(drop_after_call=True) as server:
-        with pytest.raises(OutcomeUnknown):
-            await call(server, may_repeat=True)
+    with McpServer(drop_after_call=True) as server, pytest.raises(OutcomeUnknown):
+        await call(server, may_repeat=True)
     assert len(server.calls) == 2
 
 
 async def test_a_time_out_after_sending_is_unknown():
-    with McpServer(delay=30) as server:
-        with pytest.raises(OutcomeUnknown) as lost:
-            await call(server, seconds=0.5)
+    with McpServer(delay=30) as server, pytest.raises(OutcomeUnknown) as lost:
+        await call(server, seconds=0.5)
     assert lost.value.parameters["reason"] == "timed_out"
 
 
 async def test_nothing_is_sent_when_the_handshake_hangs():
-    with McpServer(modern=False, hang=frozenset({"initialize"})) as server:
-        with pytest.raises(Unreachable):
-            await call(server, seconds=0.5)
+    with McpServer(modern=False, hang=frozenset({"initialize"})) as server, pytest.raises(Unreachable):
+        await call(server, seconds=0.5)
     assert not server.calls
 
 
@@ -176,9 +170,8 @@ async def test_nobody_listening_is_unreachable():
 
 @pytest.mark.parametrize("status", [500, 502, 503])
 async def test_a_server_error_leaves_a_call_in_doubt(status):
-    with McpServer(status={"tools/call": status}) as server:
-        with pytest.raises(OutcomeUnknown):
-            await call(server)
+    with McpServer(status={"tools/call": status}) as server, pytest.raises(OutcomeUnknown):
+        await call(server)
 
 
 @pytest.mark.parametrize(
@@ -186,16 +179,17 @@ async def test_a_server_error_leaves_a_call_in_doubt(status):
     [(401, "authorization_required"), (403, "insufficient_scope"), (429, "rate_limited"), (400, "http_status")],
 )
 async def test_a_clear_no_is_a_fault(status, code):
-    with McpServer(status={"tools/call": status}) as server:
-        with pytest.raises(UpstreamFault) as refused:
-            await call(server)
+    with McpServer(status={"tools/call": status}) as server, pytest.raises(UpstreamFault) as refused:
+        await call(server)
     assert refused.value.code == code
 
 
 async def test_an_error_answer_is_a_fault_without_the_upstreams_words():
-    with McpServer(errors={"tools/call": {"code": -32602, "message": "secret internals"}}) as server:
-        with pytest.raises(UpstreamFault) as refused:
-            await call(server)
+    with (
+        McpServer(errors={"tools/call": {"code": -32602, "message": "secret internals"}}) as server,
+        pytest.raises(UpstreamFault) as refused,
+    ):
+        await call(server)
     assert refused.value.code == "external_error"
     assert "secret" not in str(refused.value)
 
@@ -215,14 +209,23 @@ async def test_every_page_is_followed():
 
 
 async def test_a_repeated_cursor_is_refused():
-    with McpServer([tool("a"), tool("b")], page_size=1, repeat_cursor=True) as server:
-        with pytest.raises(UpstreamFault) as refused:
-            await list_tools(at(server), deadline=Deadline.after(5))
+    with (
+        McpServer([tool("a"), tool("b")], page_size=1, repeat_cursor=True) as server,
+        pytest.raises(UpstreamFault) as refused,
+    ):
+        await list_tools(at(server), deadline=Deadline.after(5))
     assert refused.value.code == "cursor_repeated"
 
 
 async def test_malformed_tools_are_left_out_and_named():
-    wrong = ["text", {"name": ""}, tool("echo"), {"name": "bare"}, tool("out", outputSchema=[]), tool("d", description=1)]
+    wrong = [
+        "text",
+        {"name": ""},
+        tool("echo"),
+        {"name": "bare"},
+        tool("out", outputSchema=[]),
+        tool("d", description=1),
+    ]
     with McpServer([tool("echo"), *wrong, tool("last")]) as server:
         listed = await list_tools(at(server), deadline=Deadline.after(5))
     assert [each["name"] for each in listed.tools] == ["echo", "last"]
@@ -247,33 +250,31 @@ async def test_a_schema_too_large_or_too_deep_is_left_out():
 
 
 async def test_too_many_tools_are_refused():
-    with McpServer([tool(f"t{number}") for number in range(501)], page_size=100) as server:
-        with pytest.raises(UpstreamFault) as refused:
-            await list_tools(at(server), deadline=Deadline.after(5))
+    with (
+        McpServer([tool(f"t{number}") for number in range(501)], page_size=100) as server,
+        pytest.raises(UpstreamFault) as refused,
+    ):
+        await list_tools(at(server), deadline=Deadline.after(5))
     assert refused.value.code == "too_many_tools"
 
 
 async def test_a_legacy_server_is_found_behind_the_streamable_address():
     """A server that knows only the legacy transport answers 405 to POST and an event stream to GET."""
     with McpServer(modern=False, handshake=False) as server:
-        listed = await list_tools(
-            UpstreamServer(server.sse_url, "streamable_http"), deadline=Deadline.after(5)
-        )
+        listed = await list_tools(UpstreamServer(server.sse_url, "streamable_http"), deadline=Deadline.after(5))
     assert listed.era == "sse"
 
 
 async def test_a_legacy_endpoint_on_another_origin_is_refused():
-    with McpServer(sse_endpoint="http://127.0.0.2:1/messages") as server:
-        with pytest.raises(UpstreamFault) as refused:
-            await list_tools(at(server, "sse"), deadline=Deadline.after(5))
+    with McpServer(sse_endpoint="http://127.0.0.2:1/messages") as server, pytest.raises(UpstreamFault) as refused:
+        await list_tools(at(server, "sse"), deadline=Deadline.after(5))
     assert refused.value.code == "endpoint_elsewhere"
 
 
 async def test_a_server_of_only_unknown_versions_is_refused():
     error = {"code": -32022, "message": "no", "data": {"supported": ["2099-01-01"]}}
-    with McpServer(errors={"server/discover": error}) as server:
-        with pytest.raises(UpstreamFault) as refused:
-            await list_tools(at(server), deadline=Deadline.after(5))
+    with McpServer(errors={"server/discover": error}) as server, pytest.raises(UpstreamFault) as refused:
+        await list_tools(at(server), deadline=Deadline.after(5))
     assert refused.value.code == "version_unsupported"
 
 

@@ -63,7 +63,11 @@ async def test_what_fails_ends_the_test_at_its_stage(knobs, stage, code):
 async def test_a_wrong_path_is_an_http_stage():
     with McpServer() as server:
         report = await look(f"{server.origin}/nothing")
-    assert (report.stages[-1].name, report.stages[-1].code, report.stages[-1].detail) == ("http", "http_status", "HTTP 404")
+    assert (report.stages[-1].name, report.stages[-1].code, report.stages[-1].detail) == (
+        "http",
+        "http_status",
+        "HTTP 404",
+    )
 
 
 async def test_a_key_that_fits_passes():
