@@ -23,7 +23,7 @@ _KEYWORDS: dict[str, Any] = {
 
 def extract_template(
     file: IO[bytes], keywords: Any, comment_tags: Any, options: Any
-) -> Generator[tuple[int, str, Any, list[str]]]:
+) -> Generator[tuple[int, str | tuple[str, ...], list[str], str | None]]:
     """Babel extraction method: let Django turn a template into Python-like source, then extract from that."""
     source = templatize(file.read().decode(), origin=getattr(file, "name", None))
     # In brackets, because a template's indentation is none of Python's.
