@@ -1,8 +1,10 @@
 """The Celery application; the worker is a nudge away from states that live in the database."""
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import beat_init, worker_init
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poco.settings")
@@ -23,3 +25,12 @@ if settings.CELERY_BROKER_URL.startswith("filesystem:"):
     for folder in ("messages", "control"):
         (settings.BROKER_DIR / folder).mkdir(parents=True, exist_ok=True)
     (settings.VAR_DIR / "beat").mkdir(parents=True, exist_ok=True)
+
+
+@worker_init.connect
+@beat_init.connect
+def check_keys(**_kwargs: Any) -> None:
+    """Neither worker nor beat starts without the keys values were sealed with."""
+    from connectors.vault.startup import exit_without_keys  # noqa: PLC0415 - Django is set up by now, not before
+
+    exit_without_keys()

@@ -6,7 +6,8 @@ from connectors.api.reply import Receive, Scope, Send
 from connectors.audit.call_log import drain_call_log
 from connectors.audit.database_lanes import close_lane_connections, in_database
 from connectors.egress.client import close_client
-from connectors.errors import ConnectorError
+from connectors.vault.errors import CannotOpen, KeyRingFault
+from connectors.vault.explanations import explain
 from connectors.vault.startup import ensure_canaries
 
 log = logging.getLogger(__name__)
@@ -17,8 +18,8 @@ async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
     await receive()
     try:
         await in_database(ensure_canaries)
-    except ConnectorError as error:
-        log.critical("not starting: %s", error)
+    except (KeyRingFault, CannotOpen) as error:
+        log.critical("not starting: %s", explain(error))
         await send({"type": "lifespan.startup.failed", "message": error.code})
         return
     await send({"type": "lifespan.startup.complete"})

@@ -8,7 +8,7 @@ import asyncio
 import ssl
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from types import TracebackType
 from typing import Final
 
@@ -165,7 +165,7 @@ class _Stream(AbstractAsyncContextManager[StreamedAnswer]):
 
 
 _finishing: Final[set[asyncio.Task[None]]] = set()  # a loop alone would not keep them
-_clients: Final[dict[asyncio.AbstractEventLoop, tuple[EgressClient, AsyncGenerator[EgressClient]]]] = {}
+_clients: Final[dict[asyncio.AbstractEventLoop, tuple[EgressClient, AsyncGenerator[None]]]] = {}
 
 
 def get_client() -> EgressClient:
@@ -182,21 +182,19 @@ async def close_client() -> None:
         await entry[1].aclose()
 
 
-def _begin_life() -> tuple[EgressClient, AsyncGenerator[EgressClient]]:
-    """Make a client inside a generator that the loop knows: a loop that ends finishes its generators first."""
-    life = _live()
-    try:
-        life.asend(None).send(None)
-    except StopIteration as first:
-        return first.value, life
-    raise AssertionError("the first step does not wait")
-
-
-async def _live() -> AsyncGenerator[EgressClient]:
-    loop = asyncio.get_running_loop()
+def _begin_life() -> tuple[EgressClient, AsyncGenerator[None]]:
+    """Make a client and a generator that the loop knows: a loop that ends finishes its generators first."""
     client = EgressClient()
+    life = _close_at_the_end(client)
+    with suppress(StopIteration):  # how a first step that does not wait says that it is done
+        life.asend(None).send(None)
+    return client, life
+
+
+async def _close_at_the_end(client: EgressClient) -> AsyncGenerator[None]:
+    loop = asyncio.get_running_loop()
     try:
-        yield client
+        yield
     finally:
         _clients.pop(loop, None)
         await client.close()

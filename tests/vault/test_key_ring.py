@@ -1,6 +1,7 @@
 """Where keys come from, and what is refused (safety, Vault)."""
 
 import base64
+import hashlib
 import os
 import stat
 import subprocess
@@ -14,10 +15,9 @@ from connectors.vault.fingerprint import fingerprint_secret, keyed_digest, match
 from connectors.vault.key_ring import find_key, get_key_ring, make_key_text, own_folder
 from connectors.vault.secret import Secret
 from connectors.vault.startup import check_key_ring
-from tests.vault.conftest import make_entry
 
-GOOD = make_entry("good")
-MATERIAL = GOOD.removeprefix("good:")
+MATERIAL = base64.b64encode(hashlib.sha256(b"one").digest()).decode()
+OTHER_MATERIAL = base64.b64encode(hashlib.sha256(b"two").digest()).decode()
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ MATERIAL = GOOD.removeprefix("good:")
         (f"k1:{base64.b64encode(b'x' * 31).decode()}", "wrong_length"),
         (f"k1:{base64.b64encode(bytes(range(33))).decode()}", "wrong_length"),
         (f"k1:{base64.b64encode(bytes(32)).decode()}", "not_random"),
-        (f"{GOOD},{make_entry('good')}", "repeated_name"),
-        (f"{GOOD},other:{MATERIAL}", "repeated_material"),
+        (f"good:{MATERIAL},good:{OTHER_MATERIAL}", "repeated_name"),
+        (f"good:{MATERIAL},other:{MATERIAL}", "repeated_material"),
     ],
 )
 def test_a_bad_ring_is_refused_with_its_reason_and_without_the_key(settings, text, reason):
