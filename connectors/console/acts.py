@@ -34,12 +34,41 @@ ACTS: Final[dict[str, str | Promise]] = {
     "team_renamed": _("Team renamed"),
     "team_members_set": _("Team members set"),
     "team_deleted": _("Team deleted"),
+    "vault_keys_rotated": _("Vault keys rotated"),
+    "vault_key_retired": _("Vault key retired"),
+}
+# What an act's fields are called; the values stay as they were written down.
+FIELDS: Final[dict[str, str | Promise]] = {
+    "access": _("Access"),
+    "alias": _("Alias"),
+    "archive_sha256": _("Archive SHA-256"),
+    "breadth": _("Breadth"),
+    "configuration": _("Configuration"),
+    "display_name": _("Name"),
+    "everyone": _("Everyone"),
+    "expires_at": _("Expires at"),
+    "grant_revision": _("Grant revision"),
+    "lost": _("Lost"),
+    "members": _("Members"),
+    "name": _("Name"),
+    "owner": _("Owner"),
+    "people": _("People"),
+    "problems": _("Problems"),
+    "resealed": _("Sealed anew"),
+    "role": _("Role"),
+    "secrets": _("Secrets"),
+    "state": _("State"),
+    "status": _("Status"),
+    "teams": _("Teams"),
+    "token": _("Token"),
+    "tools": _("Tools"),
+    "version": _("Version"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    field: str
+    field: str | Promise
     before: str
     after: str
 
@@ -56,7 +85,7 @@ def describe_event(event: AdminEvent) -> EventLine:
     before, after = event.before, event.after
     fields = dict.fromkeys([*before, *after])
     changes = tuple(
-        Change(field.replace("_", " "), _show(before.get(field)), _show(after.get(field)))
+        Change(FIELDS.get(field) or field.replace("_", " "), _show(before.get(field)), _show(after.get(field)))
         for field in fields
         if before.get(field) != after.get(field)
     )

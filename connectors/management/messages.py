@@ -54,7 +54,7 @@ def read_catalog(root: Path) -> Catalog:
 def update_catalog(root: Path) -> None:
     """Bring the catalogue in step with the code: new texts empty, gone texts dropped, translations kept."""
     catalog = read_catalog(root)
-    catalog.update(extract_catalog(root), no_fuzzy_matching=True)
+    catalog.update(extract_catalog(root), no_fuzzy_matching=True, update_creation_date=False)
     catalog.obsolete.clear()
     catalog.fuzzy = False
     with catalog_path(root).open("wb") as file:

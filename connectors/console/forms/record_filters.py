@@ -9,6 +9,7 @@ from django import forms
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from connectors.access.models import User
 from connectors.audit.models import CallRecord
@@ -39,7 +40,7 @@ class LogFilterForm(forms.Form):
     """The time range every log has; `next` and `previous` page keys are not filters and are read apart."""
 
     range = forms.ChoiceField(label=_("Time"), choices=RANGES, required=False)
-    since = forms.DateTimeField(label=_("From"), required=False, widget=MOMENT)
+    since = forms.DateTimeField(label=pgettext_lazy("time", "From"), required=False, widget=MOMENT)
     until = forms.DateTimeField(label=_("Until"), required=False, widget=MOMENT)
 
     def __init__(self, data: Any = None, **kwargs: Any) -> None:

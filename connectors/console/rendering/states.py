@@ -39,6 +39,11 @@ STATES = {
     "retired": Worded(_("Retired"), "calm"),
     "revoked": Worded(_("Revoked"), "calm"),
     "expired": Worded(_("Expired"), "warn"),
+    # where a run comes from
+    "chat": Worded(_("Chat"), "calm"),
+    "expert_chat": Worded(_("Expert chat"), "calm"),
+    "scheduled": Worded(_("Scheduled task"), "calm"),
+    "openapi": Worded(_("OpenAPI chat"), "calm"),
 }
 
 
