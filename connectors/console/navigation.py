@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -129,7 +129,4 @@ def _link(place: Destination, here: str) -> Link:
 
 
 def _address(route: str) -> str:
-    try:
-        return reverse(f"console:{route}")
-    except NoReverseMatch:
-        return "#"
+    return reverse(f"console:{route}")

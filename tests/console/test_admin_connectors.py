@@ -222,6 +222,12 @@ def test_an_icon_may_run_nothing_and_is_kept_by_the_browser(admin):
     assert admin.get("/icons/unknown/").status_code == 404
 
 
+def test_an_icon_that_two_packages_share_is_served(admin):
+    make_connector()
+    make_connector()
+    assert admin.get(f"/icons/{PackageIcon.objects.first().digest}/").status_code == 200
+
+
 def test_a_second_publication_at_the_same_moment_changes_nothing(admin):
     connector = make_connector("notes", published=False)
     publish_connector(connector=connector, actor=None)

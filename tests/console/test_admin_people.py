@@ -179,6 +179,12 @@ def test_health_asks_every_part_and_says_what_rests_on_it(admin):
         assert told in page
 
 
+def test_health_tells_what_contains_programs_on_this_machine(admin):
+    page = text_of(admin.get("/health/"))
+    assert "Ended with everything it started" in page
+    assert "bubblewrap" in page
+
+
 def test_without_a_worker_health_says_so_and_how_to_start_one(admin):
     parts = {part.name: part for part in check_health()}
     assert parts["database"].ok

@@ -81,8 +81,11 @@ def state_label(value: str) -> str:
 @register.simple_tag
 def optional(field: BoundField) -> SafeString:
     """A manifest's form tells what must be filled in by `aria-required`; the manifest's own rules decide."""
-    always_answered = isinstance(field.field.widget, ChoiceWidget) and not field.field.widget.allow_multiple_selected
-    if always_answered or field.field.required or field.field.widget.attrs.get("aria-required"):
+    if (
+        isinstance(field.field.widget, ChoiceWidget)
+        or field.field.required
+        or field.field.widget.attrs.get("aria-required")
+    ):
         return mark_safe("")
     return format_html(' <span class="optional">{}</span>', _("(optional)"))
 

@@ -1,7 +1,6 @@
 """The administrator's list of connectors, and what one of them is."""
 
-from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.http import Http404, HttpResponse
 
 from connectors.catalogue.models import Connector, PackageIcon
 from connectors.catalogue.queries import find_connector
@@ -57,7 +56,10 @@ def connector_tools(request: PersonRequest, key: str) -> HttpResponse:
 @screen()
 def icon(request: PersonRequest, digest: str) -> HttpResponse:  # noqa: ARG001 - a view
     """A package's icon under its digest, which never shows anything else: kept for a year, run by nobody."""
-    stored = get_object_or_404(PackageIcon.objects.only("content", "media_type"), digest=digest[:64])
+    # Versions often share an icon; a digest names one content, so any of them will do.
+    stored = PackageIcon.objects.filter(digest=digest).only("content", "media_type").first()
+    if stored is None:
+        raise Http404(digest)
     response = HttpResponse(bytes(stored.content), content_type=stored.media_type)
     response.headers["Cache-Control"] = f"private, max-age={_FOREVER}, immutable"
     response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"

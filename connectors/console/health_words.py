@@ -1,0 +1,62 @@
+"""What Health says of each part and of each layer around programs: what it is, what rests on it, how to mend it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+
+@dataclass(frozen=True, slots=True)
+class PartWords:
+    """A part in words: its name, what rests on it, and what to do when it does not answer."""
+
+    title: str | Promise
+    purpose: str | Promise
+    mend: str | Promise
+
+
+PARTS: Final = {
+    "database": PartWords(
+        _("Database"),
+        _("Keeps connectors, people, grants and the logs."),
+        _("Check that the server named by DATABASE_URL runs and takes connections."),
+    ),
+    "broker": PartWords(
+        _("Broker"),
+        _("Wakes the worker up. While it is down, background work waits; nothing is lost."),
+        _("Check that the server named by CELERY_BROKER_URL runs."),
+    ),
+    "worker": PartWords(
+        _("Worker"),
+        _("Sweeps expired uploads, closes idle runs and cleans up."),
+        _("Start it: manage.py up does, and so does celery -A poco.celery worker --beat."),
+    ),
+    "vault": PartWords(
+        _("Vault keys"),
+        _("Open the sealed secrets. Without the right keys nobody's credentials work."),
+        _("Put back the key ring this database was sealed with; manage.py keys tells which key is missing."),
+    ),
+    "object_store": PartWords(
+        _("Object store"),
+        _("Keeps the packages' archives."),
+        _("Check that the bucket or folder exists and can be read and written."),
+    ),
+}
+
+LAYERS: Final[dict[str, str | Promise]] = {
+    "one_use_folder": _("A folder of its own, used once"),
+    "process_tree": _("Ended with everything it started"),
+    "resource_limits": _("Limits on memory, time, files and processes"),
+    "no_new_privileges": _("Cannot gain privileges"),
+    "scrubbed_environment": _("Sees none of the console's environment"),
+    "unprivileged_user": _("Runs as a user without rights"),
+    "bubblewrap": _("Sees only its own files (bubblewrap)"),
+}
+
+REASONS: Final[dict[str, str | Promise]] = {
+    "not_root": _("The console does not run as root, so it cannot become another user."),
+    "interpreter_unreadable": _("The other user could not read the Python that runs programs."),
+    "not_chosen": _("Not chosen: set POCO_PROGRAM_SANDBOX=bubblewrap."),
+    "not_installed": _("Chosen, but the bwrap command is not installed."),
+}
