@@ -77,13 +77,14 @@ def become_user(user: int) -> None:
 def tasks_of_user(user: int) -> int:
     """Count the threads a user has now: RLIMIT_NPROC counts all of them, not just one program's."""
     count = 0
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                if entry.stat().st_uid == user:
-                    count += len(os.listdir(f"{entry.path}/task"))  # noqa: PTH208 - names are enough
-            except OSError:
-                continue  # it has ended meanwhile
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdigit():
+                try:
+                    if entry.stat().st_uid == user:
+                        count += len(os.listdir(f"{entry.path}/task"))  # noqa: PTH208 - names are enough
+                except OSError:
+                    continue  # it has ended meanwhile
     return count
 
 

@@ -17,21 +17,25 @@ CHUNK = 16 * 1024 * 1024
 
 def copy_tree(source: int, target: Path, *, owner: int | None) -> None:
     """Copy the folder open at `source` into the empty folder `target`, and give all of it to `owner`."""
-    for entry in os.scandir(source):
-        goal = target / entry.name
-        if entry.is_dir(follow_symlinks=False):
-            goal.mkdir(mode=0o700)
-            below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=source)
-            try:
-                copy_tree(below, goal, owner=owner)
-            finally:
-                os.close(below)
-        elif entry.is_file(follow_symlinks=False):
-            _copy_file(entry.name, source, goal, owner)
-        else:
-            raise OSError(errno.EINVAL, "only folders and regular files are copied", entry.name)
+    with os.scandir(source) as entries:
+        for entry in entries:
+            _copy_entry(entry, source, target / entry.name, owner)
     if owner is not None:
         os.chown(target, owner, owner)
+
+
+def _copy_entry(entry: os.DirEntry[str], folder: int, goal: Path, owner: int | None) -> None:
+    if entry.is_dir(follow_symlinks=False):
+        goal.mkdir(mode=0o700)
+        below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+        try:
+            copy_tree(below, goal, owner=owner)
+        finally:
+            os.close(below)
+    elif entry.is_file(follow_symlinks=False):
+        _copy_file(entry.name, folder, goal, owner)
+    else:
+        raise OSError(errno.EINVAL, "only folders and regular files are copied", entry.name)
 
 
 def _copy_file(name: str, folder: int, goal: Path, owner: int | None) -> None:
@@ -80,11 +84,11 @@ def _open_up(_act: Any, path: str, problem: Problem) -> None:
     goal.parent.chmod(0o700)
     if goal.is_dir() and not goal.is_symlink():
         goal.chmod(0o700)
-        for entry in list(os.scandir(goal)):
-            if entry.is_dir(follow_symlinks=False):
-                remove_tree(Path(entry.path))
+        for entry in list(goal.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                remove_tree(entry)
             else:
-                Path(entry.path).unlink(missing_ok=True)
+                entry.unlink(missing_ok=True)
         goal.rmdir()
     else:
         goal.unlink(missing_ok=True)

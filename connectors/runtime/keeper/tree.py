@@ -32,15 +32,6 @@ def _children(process: int) -> list[int]:
     return children
 
 
-def reap() -> list[tuple[int, int]]:
-    """Collect every child that has ended: (process id, wait status)."""
-    ended = []
-    with contextlib.suppress(ChildProcessError):
-        while (pair := os.waitpid(-1, os.WNOHANG))[0]:
-            ended.append(pair)
-    return ended
-
-
 def end_tree(*, spare: frozenset[int] = frozenset()) -> bool:
     """Kill and reap all our descendants but the spared and theirs; say whether none is left.
 
