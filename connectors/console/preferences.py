@@ -49,8 +49,10 @@ def _theme(request: HttpRequest, chosen: str) -> str:
 
 def _zone(request: HttpRequest, chosen: str) -> ZoneInfo:
     for name in (chosen, request.COOKIES.get(ZONE_COOKIE, "").replace("%2F", "/"), settings.TIME_ZONE):
+        if not name:
+            continue
         try:
-            return ZoneInfo(name) if name else ZoneInfo(settings.TIME_ZONE)
+            return ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError):
             continue
     return ZoneInfo("UTC")

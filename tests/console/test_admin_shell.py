@@ -121,6 +121,13 @@ def test_preferences_never_send_anybody_to_another_site():
     assert answer["Location"] == "/preferences/"
 
 
+def test_a_person_who_chose_no_zone_reads_times_in_the_browsers():
+    client = Client()
+    client.force_login(make_administrator())
+    client.cookies["poco_time_zone"] = "Asia%2FShanghai"
+    assert "(UTC+08:00)" in client.get("/people/").content.decode()
+
+
 def test_a_damaged_zone_cookie_is_ignored():
     client = Client()
     client.cookies["poco_time_zone"] = "../../etc/passwd"
