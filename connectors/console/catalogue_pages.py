@@ -15,7 +15,7 @@ from connectors.console.presentation import ConnectorText, describe_connectors, 
 from connectors.console.tool_list import EffectGroup, group_by_effect, list_tools
 from connectors.console.typo_search import score
 
-STRATEGIES = frozenset({"none", "static_credentials"})  # what a person can connect with from these pages
+INTERACTIONS = frozenset({"none", "form"})  # how a person can sign in from these pages
 MOST_ACCOUNTS = 5
 
 
@@ -111,16 +111,16 @@ def read_connector(connector: Connector, person: User) -> ConnectorPage:
         connector=view,
         groups=group_by_effect(list_tools(manifest, None)),
         accounts=accounts,
-        offer=offer_for(view.strategy, view.connection_policy, accounts),
+        offer=offer_for(view.interaction, view.connection_policy, accounts),
     )
 
 
-def offer_for(strategy: str, policy: str, accounts: list[Account]) -> Offer:
+def offer_for(interaction: str, policy: str, accounts: list[Account]) -> Offer:
     """An account that must reconnect does not stand in the way: connecting again replaces it."""
-    one_click = strategy == "none"
+    one_click = interaction == "none"
     usable = sum(account.badge.working for account in accounts)
-    if strategy not in STRATEGIES:
-        return Offer(possible=False, one_click=False, why_not="strategy")
+    if interaction not in INTERACTIONS:
+        return Offer(possible=False, one_click=False, why_not="interaction")
     if policy == "single_per_user" and usable:
         return Offer(possible=False, one_click=one_click, why_not="connected")
     if usable >= MOST_ACCOUNTS:

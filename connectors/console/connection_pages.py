@@ -7,12 +7,13 @@ from django.db.models import Count, Q
 
 from connectors.access.models import User
 from connectors.authorization.models import Connection, Credential
+from connectors.catalogue.presentation import ActionView, present_connector
+from connectors.catalogue.versions import manifest_of
 from connectors.console.connection_states import Badge, describe_state
 from connectors.console.own import own_connections, visible_ids
-from connectors.console.presentation import ConnectorText, describe_connector, describe_connectors
-from connectors.console.tool_list import EffectGroup, ToolLine, group_by_effect, list_tools
+from connectors.console.presentation import ConnectorText, describe_connector, describe_connectors, reader_language
+from connectors.console.tool_list import EffectGroup, LeftOut, ToolLine, group_by_effect, list_left_out, list_tools
 from connectors.gateway.models import Toolset
-from connectors.manifest.reading import load_manifest
 from connectors.policy.models import Grant
 from connectors.policy.queries import grants_of_connection
 
@@ -31,7 +32,9 @@ class ConnectionPage:
     text: ConnectorText
     badge: Badge
     groups: list[EffectGroup]
+    left_out: list[LeftOut]
     toolset: Toolset | None
+    actions: tuple[ActionView, ...]
     credential: Credential | None
     grants: list[Grant]
     needs_alias: bool
@@ -59,6 +62,8 @@ def read_connection(connection: Connection, person: User) -> ConnectionPage:
         text=describe_connector(connection.connector),
         badge=badge_of(connection, person),
         groups=group_by_effect(read_tools(connection)),
+        left_out=list_left_out(_toolset(connection)),
+        actions=present_connector(connection.connector, reader_language()).actions,
         toolset=_toolset(connection),
         credential=Credential.objects.filter(connection=connection).defer("sealed").first(),
         grants=list(
@@ -74,7 +79,7 @@ def badge_of(connection: Connection, person: User) -> Badge:
 
 def read_tools(connection: Connection) -> list[ToolLine]:
     """What the package allows of this account; the connection carries its connector's version and its toolset."""
-    return list_tools(load_manifest(connection.connector.version.manifest), _toolset(connection))
+    return list_tools(manifest_of(connection.connector.version), _toolset(connection))
 
 
 def _toolset(connection: Connection) -> Toolset | None:

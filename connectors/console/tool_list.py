@@ -20,6 +20,33 @@ MEANINGS: dict[str, str | Promise] = {
 }
 
 
+# Why a listed tool was left out, by the reason kept with the toolset.
+LEFT_OUT: dict[str, str | Promise] = {
+    "not_an_object": _("It is not described as the protocol asks."),
+    "name_invalid": _("Its name is missing, too long, or has unprintable characters."),
+    "name_repeated": _("Another tool of the server has the same name."),
+    "text_invalid": _("Its title or description is not text."),
+    "input_schema_invalid": _("What it takes is not described as the protocol asks."),
+    "input_schema_too_large": _("The description of what it takes is too large."),
+    "input_schema_too_deep": _("The description of what it takes is nested too deeply."),
+    "output_schema_invalid": _("What it returns is not described as the protocol asks."),
+    "output_schema_too_large": _("The description of what it returns is too large."),
+    "output_schema_too_deep": _("The description of what it returns is nested too deeply."),
+    "tool_effect_differs": _("The program states another effect than the package."),
+    "tool_retry_differs": _("The program states another retry rule than the package."),
+    "tool_confirmation_differs": _("The program states another confirmation than the package."),
+    "tool_repeated": _("The program lists it twice."),
+    "tool_not_in_policy": _("The package does not allow it."),
+    "tool_not_discovered": _("The package allows it, and the program does not offer it."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    name: str
+    reason: str | Promise
+
+
 @dataclass(frozen=True, slots=True)
 class ToolLine:
     """One tool the package allows. `offered` is false when the account's servers did not list it last time."""
@@ -64,6 +91,12 @@ def list_tools(manifest: Manifest, toolset: Toolset | None) -> list[ToolLine]:
             )
         )
     return lines
+
+
+def list_left_out(toolset: Toolset | None) -> list[LeftOut]:
+    """Tools the server listed and nobody can use, each with the reason."""
+    rows: list[dict[str, str]] = toolset.malformed if toolset else []
+    return [LeftOut(row.get("name") or "?", LEFT_OUT.get(row["reason"], row["reason"])) for row in rows]
 
 
 def _listed(tools: Mapping[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:

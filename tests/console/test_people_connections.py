@@ -6,7 +6,7 @@ from django.urls import reverse
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 from connectors.gateway.models import Toolset
-from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
+from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant, make_manifest
 from tests.builders.people import make_team, make_user
 from tests.fakes.mcp_server import McpServer, tool
 
@@ -151,3 +151,33 @@ def test_nothing_connected_offers_the_catalogue(client, ann):
 
     assert "No account is connected yet" in page
     assert reverse("console:catalogue") in page
+
+
+def test_a_tool_that_was_left_out_is_shown_with_its_reason(client, ann):
+    connector = make_connector()
+    connection = make_connection(ann, connector)
+    Toolset.objects.create(
+        connection=connection,
+        tools={"": [tool("search_notes")]},
+        malformed=[{"server": "", "name": "twice", "reason": "name_repeated"}],
+        digest="",
+        manifest_revision="",
+        configuration_revision=1,
+        discovered_at=connection.created_at,
+    )
+
+    page = page_of(client, connection)
+
+    assert "twice" in page
+    assert "Another tool of the server has the same name." in page
+
+
+def test_the_acts_a_manifest_offers_are_on_the_page(client, ann):
+    manifest = make_manifest("acting")
+    manifest["presentation"] |= {
+        "connection_actions": [{"type": "open_service", "label_key": "name", "url": "https://service.example.com/"}]
+    }
+
+    page = page_of(client, make_connection(ann, make_connector("acting", manifest=manifest)))
+
+    assert 'href="https://service.example.com/"' in page

@@ -17,6 +17,7 @@ from connectors.console.messages import describe_error
 from connectors.console.own import own_connection
 from connectors.console.permissions import PersonRequest, screen
 from connectors.console.presentation import describe_connector
+from connectors.console.stages import stage_of
 from connectors.errors import ConnectorError, Refused
 from connectors.gateway.discovery import refresh_toolset
 
@@ -50,7 +51,7 @@ def check_connection(request: PersonRequest, connection_id: uuid.UUID) -> HttpRe
         refresh_toolset(connection=found)
         messages.success(request, gettext("The service answered, and its tools are up to date."))
     except ConnectorError as error:
-        messages.error(request, str(describe_error(error)))
+        messages.error(request, _describe_failure(error))
     return redirect("console:connection", found.pk)
 
 
@@ -64,3 +65,9 @@ def disconnect(request: PersonRequest, connection_id: uuid.UUID) -> HttpResponse
         messages.success(request, gettext("%(connector)s is disconnected.") % {"connector": name})
         return redirect("console:connections")
     return answer(request, "console/connections/disconnect.html", {"page": read_connection(found, person)})
+
+
+def _describe_failure(error: ConnectorError) -> str:
+    """The stage that failed says more than the error alone."""
+    stage = stage_of(error)
+    return f"{stage.title}: {stage.sentence} {stage.mend}" if stage else str(describe_error(error))
