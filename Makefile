@@ -9,7 +9,7 @@ export HOST PORT
 # Cached bytecode makes every start three times faster.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-services peers check bench bench-programs browser messages requirements format clean
+.PHONY: help setup run test test-services peers check bench bench-programs bench-packages fuzz browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -66,6 +66,12 @@ bench: setup .venv/.dev ## Calls per second and CPU per call beside a bare proxy
 
 bench-programs: setup .venv/.dev ## What a program call costs over starting Python bare
 	@$(PY) benchmarks/programs.py
+
+bench-packages: setup .venv/.dev ## Time and memory of inspecting packages beside Info-ZIP's unzip -t
+	@$(PY) benchmarks/packages.py
+
+fuzz: setup .venv/.dev ## Feed broken archives and manifests to the inspection for a minute
+	@$(PY) tests/fuzz/fuzz_packages.py -max_total_time=60
 
 browser: setup .venv/.dev ## Drive the console in Chromium; screenshots go to build/screenshots/
 	@$(PY) -m pytest tests/browser -n 0 --no-cov

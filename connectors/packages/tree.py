@@ -39,11 +39,10 @@ class Tree:
         own.add(path)
         if len(self._folders) > MAX_ENTRIES:  # refused already, and each further one would cost as much again
             return
-        faults = portability_faults(path)
-        for fault in faults:
+        for fault in portability_faults(path):
             self._report(fault, path)
-        if faults:
-            return
+            if fault.code == "path_too_long":  # may have thousands of parts
+                return
         folder = path if is_folder else path.rpartition("/")[0]
         if folder not in self._folders:
             self._claim_folders(folder, cause=path)

@@ -10,13 +10,14 @@ from pathlib import Path
 
 from tests.corpus.case import Case
 from tests.corpus.honest import HONEST
+from tests.corpus.large_entries import HONEST_LARGE, LARGE_ENTRIES
 from tests.corpus.odd_contents import CONTENTS
 from tests.corpus.odd_entries import ENTRIES
 from tests.corpus.odd_names import NAMES
 from tests.corpus.odd_structures import STRUCTURES
 
-ACCEPT: list[Case] = HONEST
-REJECT: list[Case] = [*STRUCTURES, *ENTRIES, *NAMES, *CONTENTS]
+ACCEPT: list[Case] = [*HONEST, *HONEST_LARGE]
+REJECT: list[Case] = [*STRUCTURES, *ENTRIES, *LARGE_ENTRIES, *NAMES, *CONTENTS]
 
 
 def make_archives(folder: Path) -> int:

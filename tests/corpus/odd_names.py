@@ -45,6 +45,9 @@ ENCODINGS = [
             file("a.txt", extra=unicode_path(b"a.txt", b"a.txt", version=2))
         ),
         unicode_path_cut_short=lambda: with_entry(file("a.txt", extra=extra_field(0x7075, b"\x01\0"))),
+        unicode_path_differs_in_the_directory=lambda: with_entry(
+            file("a.txt", extra=unicode_path(b"a.txt", b"b.txt"), local_extra=b"")
+        ),
         unicode_path_differs_locally=lambda: with_entry(file("a.txt", local_extra=unicode_path(b"a.txt", b"b.txt"))),
         escaped_name_with_a_unicode_path=lambda: with_entry(
             file("#U4e2d.txt", extra=unicode_path(b"#U4e2d.txt", "中.txt".encode()))

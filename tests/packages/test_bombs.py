@@ -49,11 +49,11 @@ def test_an_overlap_bomb_is_refused_within_100_ms_and_64_mib(make, tmp_path):
     bomb = tmp_path / "bomb.zip"
     bomb.write_bytes(make())
     times = []
-    for _ in range(3):  # the best of three: the machine may be busy, the archive may not make it so
-        started = time.perf_counter()
+    for _ in range(5):  # the best of five, in this process's own time: the machine may be busy with other things
+        started = time.process_time()
         with pytest.raises(Invalid) as refused:
             inspect_package(bomb)
-        times.append(time.perf_counter() - started)
+        times.append(time.process_time() - started)
     assert {fault.code for fault in refused.value.faults} == {"zip_overlap"}
     assert min(times) < 0.1
     assert measure(bomb)[1] < 64

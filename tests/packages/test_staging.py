@@ -52,6 +52,7 @@ def local_files(settings) -> list[str]:
 def test_an_upload_is_hashed_and_measured_while_it_streams(staged):
     assert staged.archive_sha256 == hashlib.sha256(b"first second").hexdigest()
     assert staged.size == 12
+    assert str(staged) == "records-1.0.0.zip"
     assert objects() == [staged.object_key]
 
 
