@@ -1,4 +1,4 @@
-"""What Health says of each part and of each layer around programs: what it is, what rests on it, how to mend it."""
+"""What Health says of each part: what it is, what rests on it, and how to mend it."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -42,21 +42,4 @@ PARTS: Final = {
         _("Keeps the packages' archives."),
         _("Check that the bucket or folder exists and can be read and written."),
     ),
-}
-
-LAYERS: Final[dict[str, str | Promise]] = {
-    "one_use_folder": _("A folder of its own, used once"),
-    "process_tree": _("Ended with everything it started"),
-    "resource_limits": _("Limits on memory, time, files and processes"),
-    "no_new_privileges": _("Cannot gain privileges"),
-    "scrubbed_environment": _("Sees none of the console's environment"),
-    "unprivileged_user": _("Runs as a user without rights"),
-    "bubblewrap": _("Sees only its own files (bubblewrap)"),
-}
-
-REASONS: Final[dict[str, str | Promise]] = {
-    "not_root": _("The console does not run as root, so it cannot become another user."),
-    "interpreter_unreadable": _("The other user could not read the Python that runs programs."),
-    "not_chosen": _("Not chosen: set POCO_PROGRAM_SANDBOX=bubblewrap."),
-    "not_installed": _("Chosen, but the bwrap command is not installed."),
 }

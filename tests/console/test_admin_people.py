@@ -181,7 +181,7 @@ def test_health_asks_every_part_and_says_what_rests_on_it(admin):
 
 def test_health_tells_what_contains_programs_on_this_machine(admin):
     page = text_of(admin.get("/health/"))
-    assert "Ended with everything it started" in page
+    assert "Whole process tree ended" in page
     assert "bubblewrap" in page
 
 

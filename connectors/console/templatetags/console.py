@@ -12,7 +12,7 @@
 {% connector_icon digest name %}                the package's icon, or the first letter of its name
 {% card title %} … {% endcard %}                a titled card; title "" for none
 {% notice tone title %} … {% endnotice %}       something to know: calm good warn bad
-{% empty icon title %} … {% endempty %}         nothing here: say why (a <p>) and offer the first act (a .button)
+{% nothing icon title %} … {% endnothing %}     nothing here: say why (a <p>) and offer the first act (a .button)
 {% dialog id title %} … {% enddialog %}         a modal; open it with
                                                 <button type="button" commandfor="ID" command="show-modal">
 """
@@ -150,7 +150,7 @@ def notice(content: SafeString, tone: str = "calm", title: str = "") -> SafeStri
 
 
 @register.simple_block_tag
-def empty(content: SafeString, icon_name: str, title: str) -> SafeString:
+def nothing(content: SafeString, icon_name: str, title: str) -> SafeString:
     return format_html('<div class="empty">{}<h2>{}</h2>{}</div>', icon(icon_name, size=28), title, content)
 
 
