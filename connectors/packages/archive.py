@@ -6,6 +6,7 @@ central directory and every local header are read here and must agree before any
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from connectors.errors import Fault, Invalid
@@ -50,7 +51,7 @@ def read_archive(path: Path, *, max_zip_bytes: int, folder: Path, wanted: Callab
         extraction = Extraction(source, folder=folder, wanted=wanted, limit=limit)
         files, damage = extraction.extract(plan.files)
         return Archive(
-            tuple(sorted(files, key=lambda kept: kept.path)),
+            tuple(sorted(files, key=attrgetter("path"))),
             plan.named,
             (*plan.faults, *damage),
             digest_file(source),

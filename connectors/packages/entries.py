@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from connectors.errors import Fault
-from connectors.packages.names import is_ignored, shape_fault, show_name
+from connectors.packages.names import is_ignored, is_plain, shape_fault, show_name
 from connectors.packages.tree import Tree, find_root
 from connectors.packages.zip_directory import CentralEntry
 from connectors.packages.zip_extra import extra_names_special_file, unicode_path_disagrees
@@ -45,7 +45,7 @@ def plan_files(placed: list[Placed]) -> Plan:
     """Name, judge and root every entry; files that a fault names are not inflated."""
     faults: list[Fault] = []
     named = [entry for place in placed if (entry := _name_entry(place, faults)) is not None]
-    root = find_root(entry.path + "/" * entry.is_folder for entry in named)
+    root = find_root([f"{entry.path}/" if entry.is_folder else entry.path for entry in named])
     faults += root.faults
     tree = Tree(faults)
     if root.prefix:
@@ -75,23 +75,25 @@ def _name_entry(placed: Placed, faults: list[Fault]) -> _Named | None:
     except UnicodeDecodeError:
         faults.append(Fault("name_not_utf8", show_name(entry.name)))
         return None
-    is_folder = name.endswith("/") and len(name) > 1
-    path = name[:-1] if is_folder else name
-    if code := shape_fault(path):
-        faults.append(Fault(code, show_name(name)))
-        return None
-    if is_ignored(path):
-        return None
-    code = _kind_code(entry.flags, entry.method, entry.attributes, is_folder=is_folder) or _content_code(
-        entry, is_folder=is_folder
-    )
+    path, is_folder = name, False
+    if not is_plain(name):
+        is_folder = name.endswith("/") and len(name) > 1
+        path = name[:-1] if is_folder else name
+        if code := shape_fault(path):
+            faults.append(Fault(code, show_name(name)))
+            return None
+        if is_ignored(path):
+            return None
+    code = _kind_code(entry.flags, entry.method, entry.attributes, is_folder)
+    if not code and (is_folder or entry.extra):
+        code = _content_code(entry, is_folder=is_folder)
     if code:
         faults.append(Fault(code, show_name(name), {"method": entry.method} if code == "entry_method" else {}))
     return _Named(path, is_folder, placed, not code)
 
 
 @lru_cache(maxsize=256)
-def _kind_code(flags: int, method: int, attributes: int, *, is_folder: bool) -> str | None:
+def _kind_code(flags: int, method: int, attributes: int, is_folder: bool) -> str | None:  # noqa: FBT001 - cached: keywords cost as much as the answer
     """Read the type as the strictest reader would: Unix mode and DOS attribute, whoever wrote them."""
     kind = stat.S_IFMT(attributes >> 16)
     expected = stat.S_IFDIR if is_folder else stat.S_IFREG

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from connectors.errors import Fault
 
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from connectors.manifest.schema import Manifest
 
 
-@dataclass(frozen=True, slots=True)
-class PackageFile:
+class PackageFile(NamedTuple):
     """One kept file: its path inside the package (no wrapping folder), its size, the SHA-256 (hex) of its content."""
 
     path: str

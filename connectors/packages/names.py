@@ -9,15 +9,12 @@ from connectors.packages.limits import MAX_PART_BYTES, MAX_PATH_BYTES
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
+_DEVICES = {"con", "prn", "aux", "nul", "com", "lpt"}
 _RESERVED = {
-    "con",
-    "prn",
-    "aux",
-    "nul",
-    "conin$",
-    "conout$",
-    *(f"{port}{n}" for port in ("com", "lpt") for n in "123456789¹²³"),
+    *("con", "prn", "aux", "nul", "conin$", "conout$"),
+    *(f"{port}{number}" for port in ("com", "lpt") for number in "123456789¹²³"),
 }
+_LOST_AT_THE_END = (".", " ")  # Windows drops them
 # What nearly every path looks like: no part starts with a dot, nothing but letters, digits and a few marks.
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 _IGNORED = {".DS_Store", "__MACOSX"}
@@ -32,6 +29,11 @@ def show_name(name: bytes | str) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
+def is_plain(path: str) -> bool:
+    """Say whether the path is as ordinary as nearly all are: well shaped, a file's, and not macOS's own."""
+    return _PLAIN.fullmatch(path) is not None and "__MACOSX" not in path
+
+
 def is_ignored(path: str) -> bool:
     """Say whether the path is macOS's own (§1): dropped before anything is counted."""
     return ("__MACOSX" in path or ".DS_Store" in path) and not _IGNORED.isdisjoint(path.split("/"))
@@ -39,7 +41,7 @@ def is_ignored(path: str) -> bool:
 
 def shape_fault(path: str) -> str | None:
     """Return the code of the first rule of shape the path breaks: one that leaves no single place to put it."""
-    if _PLAIN.fullmatch(path):
+    if is_plain(path):
         return None
     parts = path.split("/")
     rules = (
@@ -73,14 +75,14 @@ def _folder_codes(folder: str) -> tuple[str, ...]:
 
 
 def _part_codes(part: str) -> tuple[str, ...]:
-    rules = []
-    if len(part) > _SURELY_SHORT and _byte_length(part) > MAX_PART_BYTES:
-        rules.append("path_part_too_long")
-    if part.endswith((".", " ")):
-        rules.append("path_trailing_dot_or_space")
-    if part.partition(".")[0].rstrip(" ").lower() in _RESERVED:
-        rules.append("path_windows_reserved")
-    return tuple(rules)
+    if part[:3].lower() not in _DEVICES and part[-1:] not in _LOST_AT_THE_END and len(part) <= _SURELY_SHORT:
+        return ()
+    rules = (
+        ("path_part_too_long", _byte_length(part) > MAX_PART_BYTES),
+        ("path_trailing_dot_or_space", part.endswith(_LOST_AT_THE_END)),
+        ("path_windows_reserved", part.partition(".")[0].rstrip(" ").lower() in _RESERVED),
+    )
+    return tuple(code for code, broken in rules if broken)
 
 
 def _byte_length(text: str) -> int:

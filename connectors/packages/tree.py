@@ -8,6 +8,7 @@ from connectors.packages.limits import MAX_ENTRIES
 from connectors.packages.names import collision_keys, portability_faults, show_name
 
 MANIFEST = "manifest.json"
+_HELD = f"/{MANIFEST}"
 _OWN_FOLDERS = {"assets", "locales", "provider", "skills"}
 
 
@@ -79,14 +80,20 @@ class Tree:
 def find_root(paths: Iterable[str]) -> Root:
     """Find `manifest.json` at the top or inside exactly one top folder (§1); folders carry a trailing slash."""
     present = set(paths)
-    tops = sorted({path.partition("/")[0] for path in present})
-    holders = [top for top in tops if f"{top}/{MANIFEST}" in present and (len(tops) == 1 or top not in _OWN_FOLDERS)]
+    holders = sorted(path.removesuffix(_HELD) for path in present if path.endswith(_HELD) and path.count("/") == 1)
     if MANIFEST in present:
-        return Root("", [Fault("package_folder_second", show_name(top)) for top in holders])
+        return Root("", [_second(top) for top in holders if top not in _OWN_FOLDERS])
+    tops = sorted({path.partition("/")[0] for path in present})
+    if len(tops) > 1:  # `provider/manifest.json` beside other folders is a data file, not a package
+        holders = [top for top in holders if top not in _OWN_FOLDERS]
     if not holders:
         return Root("", [Fault("manifest_missing", MANIFEST)])
     if len(holders) > 1:
-        return Root("", [Fault("package_folder_second", show_name(top)) for top in holders[1:]])
+        return Root("", [_second(top) for top in holders[1:]])
     return Root(
         f"{holders[0]}/", [Fault("outside_package_folder", show_name(top)) for top in tops if top != holders[0]]
     )
+
+
+def _second(top: str) -> Fault:
+    return Fault("package_folder_second", show_name(top))
