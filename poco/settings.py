@@ -59,7 +59,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     *(["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"] if OIDC_SERVER_URL else []),
-    *(["allauth.mfa"] if MFA else []),
+    *(["allauth.mfa", "django.contrib.humanize"] if MFA else []),
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
