@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 _WORDS = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -9,6 +10,7 @@ _SHORT, _LONG = 4, 8  # below the first no slip is forgiven, from the second on 
 _ENOUGH = 0.6  # of the characters of a word in a script without spaces
 
 
+@lru_cache(maxsize=4_096)
 def split_words(text: str) -> frozenset[str]:
     """Lower-case words: of Latin text at blanks, marks and capitals inside; a run of Chinese stays one."""
     return frozenset(_WORDS.findall(_CAMEL.sub(" ", text).casefold()))
@@ -33,6 +35,7 @@ def _closeness(word: str, known: Iterable[str]) -> float:
     return max((_alike(word, other) for other in known), default=0)
 
 
+@lru_cache(maxsize=65_536)  # connectors share most of their words
 def _alike(word: str, other: str) -> float:
     if word in other:
         return 1 if other.startswith(word) else 0.9
