@@ -24,12 +24,12 @@ urlpatterns = [
     path("health/", health.health, name="health"),
     # Install comes before connectors: `install` and `example` are words no connector's page may take.
     path("connectors/", connectors.connector_list, name="connector_list"),
-    path("connectors/install/", upload.install, name="install"),
-    path("connectors/install/example/", upload.example_package, name="example_package"),
-    path("connectors/install/<uuid:staged_id>/", install.install_preview, name="install_preview"),
-    path("connectors/install/<uuid:staged_id>/configure/", install.install_configure, name="install_configure"),
-    path("connectors/install/<uuid:staged_id>/commit/", install.install_commit, name="install_commit"),
-    path("connectors/install/<uuid:staged_id>/test/", connection_tests.install_test, name="install_test"),
+    path("install/", upload.install, name="install"),
+    path("install/example/", upload.example_package, name="example_package"),
+    path("install/<uuid:staged_id>/", install.install_preview, name="install_preview"),
+    path("install/<uuid:staged_id>/configure/", install.install_configure, name="install_configure"),
+    path("install/<uuid:staged_id>/commit/", install.install_commit, name="install_commit"),
+    path("install/<uuid:staged_id>/test/", connection_tests.install_test, name="install_test"),
     path("connectors/<slug:key>/", connectors.connector_overview, name="connector_overview"),
     path(
         "connectors/<slug:key>/configuration/", configuration.connector_configuration, name="connector_configuration"

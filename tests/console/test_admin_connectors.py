@@ -42,7 +42,7 @@ def make_call(key: str, **fields) -> CallRecord:
 def test_an_empty_console_offers_the_example_with_one_press(admin):
     page = text_of(admin.get("/connectors/"))
     assert "No connector is installed yet" in page
-    assert 'action="/connectors/install/example/"' in page
+    assert 'action="/install/example/"' in page
 
 
 def test_the_list_tells_status_version_connections_calls_and_last_use(admin):

@@ -6,6 +6,7 @@ import socket
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
+from django.urls import resolve
 
 from connectors.catalogue.models import ConfigurationSecret, Connector
 from connectors.packages.models import StagedPackage
@@ -36,7 +37,7 @@ def pack(tmp_path):
 
 
 def upload(client, content: bytes, name: str = "package.zip", **headers):
-    return client.post("/connectors/install/", {"package": SimpleUploadedFile(name, content)}, headers=headers)
+    return client.post("/install/", {"package": SimpleUploadedFile(name, content)}, headers=headers)
 
 
 def stage(client, content: bytes) -> str:
@@ -56,7 +57,7 @@ def commit(client, preview: str, content_digest: str = "", **fields):
 def test_a_user_can_neither_open_install_nor_upload(pack):
     client = Client()
     client.force_login(make_user())
-    assert client.get("/connectors/install/").status_code == 403
+    assert client.get("/install/").status_code == 403
     assert upload(client, pack()).status_code == 403
     assert not StagedPackage.objects.exists()
 
@@ -69,11 +70,11 @@ def test_an_upload_without_javascript_leads_to_the_preview(admin, pack):
 
 def test_an_upload_by_script_is_answered_with_the_previews_address(admin, pack):
     answer = upload(admin, pack(), accept="application/json")
-    assert answer.json()["location"].startswith("/connectors/install/")
+    assert answer.json()["location"].startswith("/install/")
 
 
 def test_sending_no_file_says_so(admin):
-    answer = admin.post("/connectors/install/")
+    answer = admin.post("/install/")
     assert answer.status_code == 422
     assert "Choose a ZIP file first." in text_of(answer)
 
@@ -87,7 +88,7 @@ def test_a_file_over_the_limit_is_refused_with_the_limit_named(admin):
 
 @override_settings(MAX_UPLOAD_SIZE_MB=1)
 def test_a_body_over_the_limit_is_refused_before_it_is_read(admin):
-    answer = admin.generic("POST", "/connectors/install/", b"x" * (3 * 1024 * 1024), content_type="text/plain")
+    answer = admin.generic("POST", "/install/", b"x" * (3 * 1024 * 1024), content_type="text/plain")
     assert answer.status_code == 413
 
 
@@ -208,10 +209,10 @@ def test_the_same_version_with_other_content_is_refused(admin, pack):
 
 
 def test_one_click_offers_the_example_with_its_address_filled_in(admin):
-    preview = admin.post("/connectors/install/example/")["Location"]
+    preview = admin.post("/install/example/")["Location"]
     page = text_of(admin.get(preview))
     assert "Workbench" in page
-    configure = re.search(r'href="(/connectors/install/[^"]+/configure/[^"]*)"', page).group(1)
+    configure = re.search(r'href="(/install/[^"]+/configure/[^"]*)"', page).group(1)
     assert "http://127.0.0.1:8765/mcp" in text_of(admin.get(configure))
 
 
@@ -258,3 +259,9 @@ def test_testing_with_a_bad_address_tells_the_field(admin, pack):
     preview = stage(admin, pack())
     answer = admin.post(f"{preview}test/", {"endpoint": "no address"}, headers={"HX-Target": "test-report"})
     assert "Not tested" in text_of(answer)
+
+
+@pytest.mark.parametrize("key", ["install", "new", "example"])
+def test_a_connector_may_bear_any_key_without_hiding_behind_a_page(key):
+    match = resolve(f"/connectors/{key}/")
+    assert match.view_name == "console:connector_overview"

@@ -44,8 +44,8 @@ def text_of(result: Any) -> str:
 
 
 def install(admin: Visitor, archive: Path, endpoint: str) -> None:
-    admin.open("/connectors/install/")
-    admin.submit("/connectors/install/", package=archive)
+    admin.open("/install/")
+    admin.submit("/install/", package=archive)
     assert "Nothing has been written yet" in admin.text()
     admin.open(admin.url + "configure/")
     admin.submit("/commit/", endpoint=endpoint)
