@@ -178,7 +178,7 @@ if OIDC_SERVER_URL:
             "APPS": [
                 {
                     "provider_id": "sso",
-                    "name": env.text("POCO_OIDC_NAME", "Single sign-on"),
+                    "name": env.text("POCO_OIDC_NAME") or _("Single sign-on"),
                     "client_id": env.text("POCO_OIDC_CLIENT_ID"),
                     "secret": env.text("POCO_OIDC_CLIENT_SECRET"),
                     "settings": {"server_url": OIDC_SERVER_URL},

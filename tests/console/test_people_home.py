@@ -22,6 +22,13 @@ def test_an_empty_console_offers_its_administrator_the_example(client):
     assert reverse("console:install") in page
 
 
+def test_the_header_to_send_is_escaped_once(client):
+    page = home(client, make_user())
+
+    assert 'data-copy="Authorization: Bearer &lt;token&gt;"' in page
+    assert 'aria-label="Copy Authorization: Bearer &lt;token&gt;"' in page
+
+
 def test_nobody_else_is_offered_the_example(client):
     assert reverse("console:example_package") not in home(client, make_user())
 

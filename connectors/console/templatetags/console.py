@@ -112,6 +112,7 @@ def sparkline(values: Sequence[int], label: str) -> SafeString:
 
 @register.simple_tag
 def copy(text: str, *, short: bool = False) -> SafeString:
+    text += ""  # a plain text, to be escaped, even where a template's literal counts as safe HTML
     return format_html(
         '<span class="copy"><code title="{full}">{shown}</code><button class="button button-quiet button-icon only-js"'
         ' type="button" data-copy="{full}" data-copied="{copied}" aria-label="{label}">{icon}</button></span>',
