@@ -2,7 +2,7 @@
 
 from connectors.access.models import Agent, AgentToken, Epoch, SignInLink, Team, User
 from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
-from connectors.authorization.models import Connection, Credential
+from connectors.authorization.models import AuthorizationSession, Connection, Credential, RegisteredClient
 from connectors.catalogue.models import Category, ConfigurationSecret, Connector, PackageIcon, PackageVersion
 from connectors.gateway.models import Invocation, Run, Toolset
 from connectors.packages.models import StagedPackage
@@ -13,6 +13,7 @@ __all__ = [
     "AdminEvent",
     "Agent",
     "AgentToken",
+    "AuthorizationSession",
     "CallRecord",
     "Category",
     "ConfigurationSecret",
@@ -26,6 +27,7 @@ __all__ = [
     "KeyCanary",
     "PackageIcon",
     "PackageVersion",
+    "RegisteredClient",
     "Run",
     "SignInLink",
     "StagedPackage",

@@ -29,6 +29,7 @@ class Connection(models.Model):
     external_account_name = models.CharField(max_length=255, blank=True)
     avatar_url = models.CharField(max_length=2048, blank=True)
     granted_scopes = models.JSONField(default=list, blank=True)
+    missing_scopes = models.JSONField(default=list, blank=True)  # asked for, and not granted
     public_metadata = models.JSONField(default=dict, blank=True)
     authorization_fingerprint = models.CharField(max_length=64)
     grant_revision = models.PositiveIntegerField(default=1)
@@ -60,3 +61,72 @@ class Credential(models.Model):
 
     def __str__(self) -> str:
         return f"version {self.version}"
+
+
+class AuthorizationSession(models.Model):
+    """One attempt to sign in at a service and come back: used once, for ten minutes, by who began it, where they did.
+
+    `sealed` holds what only the callback may know (PKCE verifier, a program's private context), or, while a person is
+    asked whether another account is meant, the account; it is wiped when the attempt ends.
+    """
+
+    class Status(models.TextChoices):
+        PENDING = "pending"
+        EXCHANGING = "exchanging"
+        ASKING = "asking"  # it came back as another account: its owner decides
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    class Intent(models.TextChoices):
+        CONNECT = "connect"
+        REAUTHORIZE = "reauthorize"
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    state_digest = models.CharField(max_length=64, unique=True)
+    browser_digest = models.CharField(max_length=64)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    connector = models.ForeignKey("Connector", on_delete=models.CASCADE, related_name="authorization_sessions")
+    configuration_revision = models.PositiveIntegerField()
+    authorization_fingerprint = models.CharField(max_length=64)
+    version_id = models.UUIDField()  # of the package: a callback never meets another program than its beginning
+    intent = models.CharField(max_length=12, choices=Intent, default=Intent.CONNECT)
+    alias = models.CharField(max_length=64, blank=True)
+    # The account that is authorized again, or that came of it.
+    connection = models.ForeignKey(Connection, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    endpoints = models.JSONField(default=dict, blank=True)  # the issuer's, as found when it began
+    sealed = SealedField(bound_to=("person_id", "connector_id"), null=True)
+    status = models.CharField(max_length=12, choices=Status, default=Status.PENDING)
+    outcome = models.CharField(max_length=64, blank=True)  # an error's code
+    outcome_parameters = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.intent} {self.status}"
+
+
+class RegisteredClient(models.Model):
+    """What an authorization server gave us when we registered with it (RFC 7591): kept for its issuer alone."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    connector = models.ForeignKey("Connector", on_delete=models.CASCADE, related_name="+")
+    issuer = models.CharField(max_length=2048)
+    redirect_uri = models.CharField(max_length=2048)
+    client_id = models.CharField(max_length=2048)
+    method = models.CharField(max_length=32)
+    sealed = SealedField(bound_to=("connector_id", "issuer"), null=True)  # its secret; a public client has none
+    expires_at = models.DateTimeField(null=True, blank=True)
+    registered_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["connector", "issuer", "redirect_uri"], name="registered_client_unique")
+        ]
+
+    def __str__(self) -> str:
+        return self.client_id
