@@ -124,11 +124,15 @@ def _run(run_id: uuid.UUID | None) -> Run | None:
 
 
 def _timeline(call: CallRecord, decision: DecisionRecord | None) -> list[Moment]:
-    """Received, decided, sent, answered. A read has no row of its own before its end, so when it was sent follows
-    from how long the server took."""
+    """Received, decided, sent, answered.
+
+    A call's clock may start just after its decision's, and it was received before both. A read has no row of its own
+    before its end, so when it was sent follows from how long the server took.
+    """
+    received = min(call.started_at, decision.at) if decision else call.started_at
     sent = _sent_at(call) or (call.ended_at - timedelta(microseconds=call.upstream_us) if call.upstream_us else None)
     steps: list[tuple[str | Promise, datetime | None, str]] = [
-        (_("Received"), call.started_at, call.remote_address),
+        (_("Received"), received, call.remote_address),
         (_("Decided"), decision.at if decision else None, ""),
         (_("Sent"), sent, call.server_address),
         (_("Answered") if call.upstream_us else _("Ended"), call.ended_at, ""),

@@ -258,3 +258,13 @@ def test_times_carry_their_absolute_form_and_zone(client, ann):
     make_call(ann, at=at)
 
     assert "2026-03-29 03:15:00 CEST (UTC+02:00)" in client.get(reverse("console:my_calls")).content.decode()
+
+
+def test_a_call_was_received_before_it_was_decided_whatever_the_clocks_say(client, ann):
+    at = timezone.now()
+    decision = make_decision(ann, at=at)
+    call = make_call(ann, decision=decision, at=at + timedelta(milliseconds=1))
+
+    page = client.get(reverse("console:call", args=[call.pk])).content.decode()
+
+    assert page.index("<strong>Received</strong>") < page.index("<strong>Decided</strong>")
