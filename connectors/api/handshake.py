@@ -12,6 +12,7 @@ from uuid import UUID
 import orjson
 
 from connectors.access.queries import AuthenticatedAgent
+from connectors.api.cancelling import wait_for
 from connectors.api.messages import Request, parse_call, parse_message
 from connectors.api.methods import CAPABILITIES, INSTRUCTIONS, SERVER_INFO, answer_call, list_tools
 from connectors.api.reply import CANCELLED, INVALID_REQUEST, METHOD_NOT_FOUND, Reply, RpcError, encode_result
@@ -141,7 +142,7 @@ async def _call(request: Request, client: Client) -> bytes:
     task = asyncio.ensure_future(_decide_and_run(call, client))
     _running[place] = task
     try:
-        await asyncio.wait({task})
+        await wait_for(task)
     finally:
         if _running.get(place) is task:
             del _running[place]

@@ -1,6 +1,7 @@
 """What the web process does before its first request and after its last (ASGI lifespan)."""
 
 import logging
+import sys
 
 from connectors.api.reply import Receive, Scope, Send
 from connectors.audit.call_log import drain_call_log
@@ -11,11 +12,15 @@ from connectors.vault.explanations import explain
 from connectors.vault.startup import ensure_canaries
 
 log = logging.getLogger(__name__)
+# How long a busy thread may keep the interpreter from the others (Python's own is 5 ms): the log's thread gives it up a
+# few times a call, pages run in threads too, and each time a whole interval may pass before the event loop's turn.
+SWITCH_SECONDS = 0.0005
 
 
 async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
     """Refuse to start without the right keys; at the end write what is still queued and close what is open."""
     await receive()
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         await in_database(ensure_canaries)
     except (KeyRingFault, CannotOpen) as error:

@@ -16,6 +16,7 @@ from django.http.request import validate_host
 
 from connectors.access.queries import AuthenticatedAgent
 from connectors.api.bearer import authenticate, challenge
+from connectors.api.cancelling import wait_for
 from connectors.api.handshake import BATCH_VERSION, VERSION_HEADERS, Client, answer_handshake
 from connectors.api.messages import MAX_BODY_BYTES, parse_body, parse_message
 from connectors.api.modern import Exchange, answer_modern, is_modern
@@ -133,10 +134,10 @@ async def _route(document: Any, agent: AuthenticatedAgent, incoming: _Incoming, 
 
 async def _until_hung_up(answering: "asyncio.Task[Reply]", receive: Receive) -> Reply | None:
     """Wait for an answer; in 2026-07-28 closing the connection cancels the call, which is logged as such."""
-    done, _ = await asyncio.wait({answering}, timeout=WATCH_AFTER_SECONDS)
+    done, _ = await wait_for(answering, seconds=WATCH_AFTER_SECONDS)
     if not done:
         watching = asyncio.ensure_future(_hung_up(receive))
-        await asyncio.wait({answering, watching}, return_when=asyncio.FIRST_COMPLETED)
+        await wait_for(answering, watching)
         if not answering.done():
             answering.cancel()
             await asyncio.wait({answering})

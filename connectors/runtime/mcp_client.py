@@ -7,6 +7,7 @@ JSON, a malformed tool is left out, never fatal.
 
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from connectors.errors import ConnectorError, OutcomeUnknown, Unreachable, UpstreamFault
@@ -86,6 +87,7 @@ async def call_tool(
             return UpstreamResult(raw, address_of(server.url), elapsed_us, retries)
 
 
+@lru_cache(maxsize=4096)
 def address_of(url: str) -> str:
     """Return host:port of a URL, as the log keeps it: no credentials, no path, no query."""
     parts = urlsplit(url)

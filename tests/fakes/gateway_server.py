@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -48,7 +48,7 @@ class Gateway:
 
     port: int
     token: str = ""
-    headers: dict[str, str] = field(default_factory=dict)
+    stop: Callable[[], None] = lambda: None
 
     @property
     def url(self) -> str:
@@ -109,7 +109,7 @@ def running_gateway() -> Iterator[Gateway]:
 
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        application, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2
+        application, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=1
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -120,12 +120,15 @@ def running_gateway() -> Iterator[Gateway]:
         await original(sockets)
         started.set()
 
+    def stop() -> None:
+        server.should_exit = True
+        thread.join(15)
+
     server.startup = startup  # type: ignore[method-assign]  # uvicorn has no other sign that it listens
     thread.start()
     try:
         assert started.wait(20)
-        yield Gateway(listener.getsockname()[1])
+        yield Gateway(listener.getsockname()[1], stop=stop)
     finally:
-        server.should_exit = True
-        thread.join(10)
+        stop()
         listener.close()
