@@ -74,7 +74,7 @@ fuzz: setup .venv/.dev ## Feed broken archives and manifests to the inspection f
 	@$(PY) tests/fuzz/fuzz_packages.py -max_total_time=60
 
 browser: setup .venv/.dev ## Drive the console in Chromium; screenshots go to build/screenshots/
-	@$(PY) -m pytest tests/browser -n 0 --no-cov
+	@POCO_PROOFS=1 $(PY) -m pytest tests/browser -n 0 --no-cov
 
 messages: setup ## Extract new texts into the catalogues
 	@$(PY) manage.py update_messages
