@@ -2,17 +2,32 @@
 
 import asyncio
 from collections.abc import Mapping
+from uuid import UUID
 
 from asgiref.sync import async_to_sync
 
+from connectors.authorization.programs import verify_with_program
 from connectors.catalogue.binding import binding_headers
 from connectors.catalogue.endpoints import Server, resolve_servers
+from connectors.catalogue.models import Connector
+from connectors.catalogue.versions import manifest_of
 from connectors.errors import ConnectorError, OutcomeUnknown, Unreachable
 from connectors.manifest.schema import Manifest
 from connectors.runtime.mcp_client import Deadline, UpstreamServer, list_tools
 from connectors.vault.secret import Secret
 
 VERIFY_SECONDS = 30.0
+
+
+def prove_credential(
+    connector: Connector, values: Mapping[str, Secret], *, connection_id: UUID, signed_in: bool
+) -> None:
+    """Let the runtime prove a credential; a program that has just signed in itself need not list its tools again."""
+    manifest = manifest_of(connector.version)
+    if manifest.runtime.adapter == "remote_mcp":
+        verify_account(manifest, connector.configuration, values)
+    elif not signed_in:
+        verify_with_program(connector, values, connection_id=connection_id)
 
 
 def verify_account(manifest: Manifest, configuration: Mapping[str, object], values: Mapping[str, Secret]) -> None:

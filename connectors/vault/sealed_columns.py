@@ -24,7 +24,8 @@ class SealedColumn:
     def rows(self) -> "models.QuerySet[models.Model]":
         """Return the rows with only what opening the value needs, in the order of their keys."""
         manager = self.model._base_manager  # noqa: SLF001 - the documented manager that hides nothing
-        return manager.only("pk", self.name, *self.bound_to).order_by("pk")
+        filled = manager.filter(**{f"{self.name}__isnull": False})
+        return filled.only("pk", self.name, *self.bound_to).order_by("pk")
 
     def batches(self) -> Iterator[list[models.Model]]:
         """Yield the rows in batches; rows added or changed meanwhile are met once at most."""
