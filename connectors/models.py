@@ -2,7 +2,14 @@
 
 from connectors.access.models import Agent, AgentToken, Epoch, SignInLink, Team, User
 from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
-from connectors.authorization.models import AuthorizationSession, Connection, Credential, RegisteredClient
+from connectors.authorization.models import (
+    AuthorizationSession,
+    Connection,
+    Credential,
+    RefreshLease,
+    RegisteredClient,
+    RevocationJob,
+)
 from connectors.catalogue.models import Category, ConfigurationSecret, Connector, PackageIcon, PackageVersion
 from connectors.gateway.models import Invocation, Run, Toolset
 from connectors.packages.models import StagedPackage
@@ -27,7 +34,9 @@ __all__ = [
     "KeyCanary",
     "PackageIcon",
     "PackageVersion",
+    "RefreshLease",
     "RegisteredClient",
+    "RevocationJob",
     "Run",
     "SignInLink",
     "StagedPackage",

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from connectors.authorization.models import Connection, Credential
+from connectors.authorization.oauth_grant import OAuthGrant, seal_grant
+from connectors.authorization.refresh_schedule import schedule_refresh
 from connectors.catalogue.binding import binding_headers
 from connectors.errors import Refused
 from connectors.manifest.schema import Manifest
@@ -32,8 +34,12 @@ def seal_credential(
     *,
     expires_at: datetime | None = None,
     refresh_expires_at: datetime | None = None,
+    grant: OAuthGrant | None = None,
 ) -> Credential:
-    """Set or replace the connection's credential, raising its version, in the caller's transaction."""
+    """Set or replace the connection's credential, raising its version, in the caller's transaction.
+
+    Its next refresh is put on the list; `grant` is what a standard OAuth refresh needs.
+    """
     credential = Credential.objects.select_for_update().filter(connection=connection).first()
     if credential is None:
         credential = Credential(connection=connection)
@@ -44,7 +50,9 @@ def seal_credential(
     credential.fingerprint = fingerprint_secret(text)
     credential.expires_at = expires_at
     credential.refresh_expires_at = refresh_expires_at
+    seal_grant(credential, grant)
     credential.save()
+    schedule_refresh(credential)
     return credential
 
 
@@ -57,8 +65,11 @@ def open_credential(connection: Connection) -> dict[str, Secret]:
     if connection.authorization_fingerprint != connection.connector.authorization_fingerprint:
         raise Refused("reauthorization_required", connector=connection.connector.key)
     credential = Credential.objects.filter(connection=connection).first()
-    if credential is None:
-        return {}
+    return {} if credential is None else open_values(credential)
+
+
+def open_values(credential: Credential) -> dict[str, Secret]:
+    """Return a credential's values, whatever they may be used for; raise `vault.errors.CannotOpen` when damaged."""
     opened = open_sealed(credential.sealed, place=place_of(credential))
     values: dict[str, str] = json.loads(opened.reveal())
     return {key: Secret(value) for key, value in values.items()}

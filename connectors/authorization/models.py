@@ -35,6 +35,7 @@ class Connection(models.Model):
     grant_revision = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)
     verified_at = models.DateTimeField(null=True, blank=True)
+    noticed_at = models.DateTimeField(null=True, blank=True)  # when its owner was last told that it needs them
     last_used_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -57,6 +58,8 @@ class Credential(models.Model):
     fingerprint = models.CharField(max_length=6)
     expires_at = models.DateTimeField(null=True, blank=True)
     refresh_expires_at = models.DateTimeField(null=True, blank=True)
+    # What a standard OAuth refresh needs to know (`oauth_grant.OAuthGrant`); none for other strategies.
+    grant = SealedField(null=True, bound_to=("connection_id",))
     changed_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
@@ -130,3 +133,45 @@ class RegisteredClient(models.Model):
 
     def __str__(self) -> str:
         return self.client_id
+
+
+class RefreshLease(models.Model):
+    """When a credential is next refreshed, and who is refreshing it now: one refresh per grant (safety §34).
+
+    A holder that lives gives the lease back; one found expired died on the way, and nobody knows whether its request
+    was answered: that is doubt.
+    """
+
+    connection = models.OneToOneField(
+        Connection, on_delete=models.CASCADE, related_name="refresh_lease", primary_key=True
+    )
+    due_at = models.DateTimeField(null=True, blank=True, db_index=True)  # none: only when a call asks for it
+    owner = models.UUIDField(null=True, blank=True)
+    held_since = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    doubtful_since = models.DateTimeField(null=True, blank=True)
+    cooldown_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)  # failed ones in a row
+    failure = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return f"held since {self.held_since}" if self.owner else f"due {self.due_at}"
+
+
+class RevocationJob(models.Model):
+    """A credential to be revoked at its service after it has left this house; it needs no other row but its package."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    connector_key = models.CharField(max_length=64)
+    version = models.ForeignKey("PackageVersion", on_delete=models.PROTECT, related_name="+")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    sealed = SealedField(null=True)  # wiped when the job gives up
+    due_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    failure = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    gives_up_at = models.DateTimeField()
+    gave_up_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.connector_key}, {self.attempts} attempts"

@@ -24,6 +24,7 @@ class Binding:
     servers: dict[str, UpstreamServer]
     manifest_revision: str
     configuration_revision: int
+    grant_revision: int
     credential_version: int
     credential_fingerprint: str
     program: ProgramBinding | None = None
@@ -53,6 +54,7 @@ def open_binding(connection_id: UUID) -> Binding:
         servers={server.key: UpstreamServer(server.url, server.transport, headers) for server in servers},
         manifest_revision=connector.version.manifest_revision,
         configuration_revision=connector.configuration_revision,
+        grant_revision=connection.grant_revision,
         credential_version=credential.version if credential else 0,
         credential_fingerprint=credential.fingerprint if credential else "",
         program=open_program_binding(connection, values) if is_program else None,

@@ -197,17 +197,17 @@ def rules_of(manifest: Manifest) -> dict[str, ToolRule]:
 
 
 def usable_toolset(connection: Connection) -> Toolset | None:
-    """Return what the connection's servers listed, if it was listed under the package, configuration and credential of
-    now and nothing has failed since: an older list is for pages, never for a run (§11)."""
+    """Return what the connection's servers listed, if it was listed under the package, configuration and authorization
+    of now and nothing has failed since: an older list is for pages, never for a run (§11). A refreshed credential is
+    the same authorization."""
     toolset: Toolset | None = getattr(connection, "toolset", None)
-    credential = getattr(connection, "credential", None)
     if toolset is None or failure_of(connection.pk) is not None:
         return None
-    listed_under = (toolset.manifest_revision, toolset.configuration_revision, toolset.credential_version)
+    listed_under = (toolset.manifest_revision, toolset.configuration_revision, toolset.grant_revision)
     now = (
         connection.connector.version.manifest_revision,
         connection.connector.configuration_revision,
-        credential.version if credential else 0,
+        connection.grant_revision,
     )
     return toolset if listed_under == now else None
 

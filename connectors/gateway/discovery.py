@@ -149,7 +149,7 @@ def _keep(binding: Binding, lists: dict[str, ToolList | Listed]) -> Toolset:
         "digest": hashlib.sha256(orjson.dumps(tools, option=orjson.OPT_SORT_KEYS)).hexdigest(),
         "manifest_revision": binding.manifest_revision,
         "configuration_revision": binding.configuration_revision,
-        "credential_version": binding.credential_version,
+        "grant_revision": binding.grant_revision,
     }
     with transaction.atomic():
         before = Toolset.objects.filter(pk=binding.connection_id).values(*fresh).first()

@@ -15,7 +15,7 @@ class Toolset(models.Model):
     digest = models.CharField(max_length=64)
     manifest_revision = models.CharField(max_length=64)
     configuration_revision = models.PositiveIntegerField()
-    credential_version = models.PositiveIntegerField(default=0)
+    grant_revision = models.PositiveIntegerField(default=0)
     discovered_at = models.DateTimeField()
 
     def __str__(self) -> str:
