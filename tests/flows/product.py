@@ -2,13 +2,12 @@
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -27,8 +26,11 @@ def free_port() -> int:
 class Product:
     """A running product; use as a context manager. `output` holds every line it has printed."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str] | None = None, arguments: Sequence[str] = ()
+    ) -> None:
         self.folder = folder
+        self._arguments = arguments
         self.port = free_port()
         self.example_port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
@@ -46,19 +48,10 @@ class Product:
     def start(self) -> None:
         self.output.clear()
         self._ready.clear()
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("POCO_", "DATABASE_", "REDIS_"))}
-        environment = {
-            **kept,
-            "POCO_VAR_DIR": str(self.folder),
-            "HOST": "127.0.0.1",
-            "PORT": str(self.port),
-            "POCO_EXAMPLE_PORT": str(self.example_port),
-            **self._environment,
-        }
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "up"],
+            [sys.executable, "manage.py", "up", *self._arguments],
             cwd=ROOT,
-            env=environment,
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -94,6 +87,18 @@ class Product:
         return self.process.returncode
 
     @property
+    def environment(self) -> dict[str, str]:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("POCO_", "DATABASE_", "REDIS_"))}
+        return {
+            **kept,
+            "POCO_VAR_DIR": str(self.folder),
+            "HOST": "127.0.0.1",
+            "PORT": str(self.port),
+            "POCO_EXAMPLE_PORT": str(self.example_port),
+            **self._environment,
+        }
+
+    @property
     def sign_in_link(self) -> str | None:
         found = _LINK.search("".join(self.output))
         return found.group(1) if found else None
@@ -112,16 +117,12 @@ class Product:
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a management command against the same data."""
-        environment = {**os.environ, "POCO_VAR_DIR": str(self.folder), "PORT": str(self.port), **self._environment}
         return subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
-            env=environment,
+            env=self.environment,
             capture_output=True,
             text=True,
             check=False,
             timeout=60,
         )
-
-    def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
