@@ -13,9 +13,15 @@ from connectors.packages.limits import MAX_INFLATED_BYTES, size_text
 from connectors.packages.names import is_ignored, shape_fault, show_name
 from connectors.packages.tree import MANIFEST, Tree
 
+# What an author's tools leave behind and no package needs: it would change the revision from one machine to another.
+_LEFTOVERS = frozenset({"__pycache__", ".git"})
+
 
 def list_folder(folder: Path) -> list[tuple[str, Path]]:
-    """Return (path in the package, file) of all below the folder but macOS's own, sorted; links are not followed."""
+    """Return (path in the package, file) of all below the folder, sorted; links are not followed.
+
+    macOS's own files, Python's bytecode and Git's folder are no part of the package.
+    """
     return sorted(_walk(folder, ""))
 
 
@@ -47,7 +53,7 @@ def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             path = f"{prefix}{entry.name}"
-            if is_ignored(entry.name):
+            if is_ignored(entry.name) or entry.name in _LEFTOVERS:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _walk(Path(entry.path), f"{path}/")

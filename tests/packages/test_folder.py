@@ -64,3 +64,12 @@ def test_a_folder_without_a_manifest_says_so(tmp_path):
 def test_a_folder_that_is_too_large_says_so(folder, monkeypatch):
     monkeypatch.setattr(folder_module, "MAX_INFLATED_BYTES", 500)
     assert "inflated_too_large" in codes_of(folder)
+
+
+def test_what_tools_leave_behind_is_no_part_of_the_package(tmp_path):
+    folder = build_folder(tmp_path / "package")
+    before = inspect_folder(folder).manifest_revision
+    for path in ("provider/__pycache__/main.cpython-312.pyc", ".git/HEAD", ".DS_Store"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(b"left over")
+    assert inspect_folder(folder).manifest_revision == before
