@@ -139,12 +139,14 @@ def bench(options: argparse.Namespace) -> None:
         for clients in options.clients:
             rows.append(measure("proxy", proxy, bare, clients, options.seconds))
             rows.append(measure(options.server, ours, logged, clients, options.seconds))
-        memory = ours.memory_info().rss / 2**20
+        memory = sum(each.memory_info().rss for each in (ours, *ours.children(recursive=True))) / 2**20
     report(rows)
     from connectors.audit.models import CallRecord  # noqa: PLC0415 - after Django's set-up
 
     answered = warm[1].calls + sum(row.measured.calls for row in rows[1::2])
-    print(f"{CallRecord.objects.count()} calls logged, {answered} answered; memory {memory:.0f} MiB")
+    logged_calls = CallRecord.objects.count()
+    print(f"{logged_calls} calls logged, {answered} answered (the rest was cut off at the end of a round)")
+    print(f"memory {memory:.0f} MiB; load average of the machine {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

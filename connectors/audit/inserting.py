@@ -6,7 +6,7 @@ gives up the interpreter once, not once a row: under load each time costs a turn
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,12 +18,18 @@ type _Adapt = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    head: str
-    marks: str
-    columns: tuple[tuple[str, _Adapt | None], ...]
+    """One table's insert; its text for a number of rows is made once, so that the driver finds it prepared."""
 
-    def sql_for(self, count: int) -> str:
-        return f"{self.head} VALUES {', '.join([self.marks] * count)}"
+    head: str
+    row: str
+    columns: tuple[tuple[str, _Adapt | None], ...]
+    texts: dict[int, str] = field(default_factory=dict)
+
+    def text_for(self, count: int) -> str:
+        text = self.texts.get(count)
+        if text is None:
+            text = self.texts[count] = f"{self.head} VALUES {', '.join([self.row] * count)}"
+        return text
 
     def values_of(self, row: models.Model) -> list[Any]:
         return [
@@ -36,13 +42,23 @@ _statements: dict[tuple[str, type[models.Model]], _Statement] = {}
 
 
 def insert_rows[T: models.Model](rows: Sequence[T]) -> None:
-    """Insert rows of one model, as they are: all values set, keys made by us."""
+    """Insert rows of one model, as they are: all values set, keys made by us. In the caller's transaction."""
     if not rows:
         return
     statement = _statement_for(type(rows[0]))
     values = [value for row in rows for value in statement.values_of(row)]
-    with connection.cursor() as cursor:
-        cursor.execute(statement.sql_for(len(rows)), values)
+    _execute(statement.text_for(len(rows)), values)
+
+
+def _execute(text: str, values: list[Any]) -> None:
+    """Straight to SQLite's driver: Django would rewrite hundreds of marks each time."""
+    if connection.vendor != "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(text, values)
+        return
+    connection.ensure_connection()
+    with connection.wrap_database_errors:
+        connection.connection.execute(text, values)
 
 
 def _statement_for(model: type[models.Model]) -> _Statement:
@@ -54,17 +70,18 @@ def _statement_for(model: type[models.Model]) -> _Statement:
 
 def _compile(model: type[models.Model]) -> _Statement:
     quote, fields = connection.ops.quote_name, model._meta.concrete_fields  # noqa: SLF001 - Django's documented meta API
-    names = ", ".join(quote(str(field.column)) for field in fields)
+    names = ", ".join(quote(str(one.column)) for one in fields)
+    mark = "?" if connection.vendor == "sqlite" else "%s"
     head = f"INSERT INTO {quote(model._meta.db_table)} ({names})"  # noqa: SLF001 - the same
-    marks = f"({', '.join(['%s'] * len(fields))})"
-    return _Statement(head, marks, tuple((field.attname, _adapter_for(field)) for field in fields))
+    row = f"({', '.join([mark] * len(fields))})"
+    return _Statement(head, row, tuple((one.attname, _adapter_for(one)) for one in fields))
 
 
-def _adapter_for(field: "models.Field[Any, Any]") -> _Adapt | None:
+def _adapter_for(column: "models.Field[Any, Any]") -> _Adapt | None:
     """Only what a database's driver does not take as it is needs adapting."""
-    if isinstance(field, models.UUIDField) and not connection.features.has_native_uuid_field:
+    if isinstance(column, models.UUIDField) and not connection.features.has_native_uuid_field:
         return _hexadecimal
-    if isinstance(field, models.DateTimeField):
+    if isinstance(column, models.DateTimeField):
         return _adapt_moment
     return None
 
