@@ -34,62 +34,69 @@ class Plan(NamedTuple):
     faults: list[Fault]
 
 
-class _Named(NamedTuple):
-    path: str
-    is_folder: bool
-    placed: Placed
-    sound: bool
+class _Names(NamedTuple):
+    """Every usable name, as it stands in the archive; `unsound` are files that a fault already names."""
+
+    files: list[KeptFile]
+    folders: list[str]
+    unsound: set[str]
+    faults: list[Fault]
 
 
 def plan_files(placed: list[Placed]) -> Plan:
     """Name, judge and root every entry; files that a fault names are not inflated."""
-    faults: list[Fault] = []
-    named = [entry for place in placed if (entry := _name_entry(place, faults)) is not None]
-    root = find_root([f"{entry.path}/" if entry.is_folder else entry.path for entry in named])
-    faults += root.faults
-    tree = Tree(faults)
-    if root.prefix:
-        inside = [
-            entry._replace(path=path)
-            for entry in named
-            if entry.path.startswith(root.prefix) and (path := entry.path.removeprefix(root.prefix))
-        ]
-    else:
-        inside = named
-    for entry in inside:
-        tree.add(entry.path, is_folder=entry.is_folder)
+    names = _Names([], [], set(), [])
+    for place in placed:
+        _name_entry(place, names)
+    root = find_root([file.path for file in names.files], names.folders)
+    tree = Tree([*names.faults, *root.faults], {path.removeprefix(root.prefix) for path in names.unsound})
+    files = names.files if not root.prefix else _inside(root.prefix, names.files)
+    for file in files:
+        tree.add(file.path, is_folder=False)
+    for folder in names.folders:
+        if path := _path_inside(root.prefix, folder):
+            tree.add(path, is_folder=True)
     tree.close()
-    files = [entry for entry in inside if not entry.is_folder]
-    return Plan(
-        [KeptFile(file.path, file.placed) for file in files if file.sound and file.path not in tree.broken],
-        frozenset([file.path for file in files]),
-        faults,
-    )
+    sound = [file for file in files if file.path not in tree.broken] if tree.broken else files
+    return Plan(sound, frozenset([file.path for file in files]), tree.faults)
 
 
-def _name_entry(placed: Placed, faults: list[Fault]) -> _Named | None:
-    """Return the entry under its decoded name; None when it has no usable name or is to be ignored."""
+def _inside(prefix: str, files: list[KeptFile]) -> list[KeptFile]:
+    return [KeptFile(path, file.placed) for file in files if (path := _path_inside(prefix, file.path))]
+
+
+def _path_inside(prefix: str, path: str) -> str:
+    """Return the path without the wrapping folder; empty for the folder itself and for what lies beside it."""
+    return path.removeprefix(prefix) if path.startswith(prefix) else ""
+
+
+def _name_entry(placed: Placed, names: _Names) -> None:
+    """Put the entry under its decoded name; one without a usable name is a fault, one to be ignored nothing."""
     entry = placed.entry
     try:
-        name = entry.name.decode("utf-8" if entry.flags & _UTF8 or not entry.name.isascii() else "ascii")
+        name = entry.name.decode("ascii" if entry.name.isascii() else "utf-8")
     except UnicodeDecodeError:
-        faults.append(Fault("name_not_utf8", show_name(entry.name)))
-        return None
+        names.faults.append(Fault("name_not_utf8", show_name(entry.name)))
+        return
     path, is_folder = name, False
     if not is_plain(name):
         is_folder = name.endswith("/") and len(name) > 1
         path = name[:-1] if is_folder else name
         if code := shape_fault(path):
-            faults.append(Fault(code, show_name(name)))
-            return None
+            names.faults.append(Fault(code, show_name(name)))
+            return
         if is_ignored(path):
-            return None
+            return
     code = _kind_code(entry.flags, entry.method, entry.attributes, is_folder)
     if not code and (is_folder or entry.extra):
         code = _content_code(entry, is_folder=is_folder)
     if code:
-        faults.append(Fault(code, show_name(name), {"method": entry.method} if code == "entry_method" else {}))
-    return _Named(path, is_folder, placed, not code)
+        names.faults.append(Fault(code, show_name(name), {"method": entry.method} if code == "entry_method" else {}))
+        names.unsound.add(path)
+    if is_folder:
+        names.folders.append(path)
+    else:
+        names.files.append(KeptFile(path, placed))
 
 
 @lru_cache(maxsize=256)

@@ -6,16 +6,13 @@ from operator import attrgetter
 
 from connectors.packages.inspected import PackageFile
 
-_DOMAIN = b"poco package revision 1\n"
+_DOMAIN = "poco package revision 1\n"
 
 
 def compute_revision(files: Iterable[PackageFile]) -> str:
-    """Return SHA-256 (hex) over the files sorted by path.
+    """Return SHA-256 (hex) over the files sorted by path, each as `length:path` and its content's own SHA-256.
 
-    Each path is framed by its length and each content stands as its own SHA-256: no two lists of files look alike.
+    The length (in characters) and the fixed width of a digest frame each file: no two lists of files look alike.
     """
-    frames = [_DOMAIN]
-    for file in sorted(files, key=attrgetter("path")):
-        path = file.path.encode()
-        frames += (len(path).to_bytes(4, "big"), path, bytes.fromhex(file.digest))
-    return hashlib.sha256(b"".join(frames)).hexdigest()
+    frames = [f"{len(file.path)}:{file.path}{file.digest}\n" for file in sorted(files, key=attrgetter("path"))]
+    return hashlib.sha256((_DOMAIN + "".join(frames)).encode()).hexdigest()

@@ -77,13 +77,13 @@ class Tree:
         self.broken.add(path)
 
 
-def find_root(paths: Iterable[str]) -> Root:
-    """Find `manifest.json` at the top or inside exactly one top folder (§1); folders carry a trailing slash."""
-    present = set(paths)
+def find_root(files: Iterable[str], folders: Iterable[str] = ()) -> Root:
+    """Find `manifest.json` at the top or inside exactly one top folder (§1)."""
+    present = set(files)
     holders = sorted(path.removesuffix(_HELD) for path in present if path.endswith(_HELD) and path.count("/") == 1)
     if MANIFEST in present:
         return Root("", [_second(top) for top in holders if top not in _OWN_FOLDERS])
-    tops = sorted({path.partition("/")[0] for path in present})
+    tops = sorted({path.partition("/")[0] for path in (*present, *folders)})
     if len(tops) > 1:  # `provider/manifest.json` beside other folders is a data file, not a package
         holders = [top for top in holders if top not in _OWN_FOLDERS]
     if not holders:

@@ -73,3 +73,4 @@ def test_a_name_is_shown_without_control_characters_and_not_at_length():
 def test_the_root_is_the_only_folder_that_holds_a_manifest():
     assert find_root(["a/manifest.json", "a/b"]).prefix == "a/"
     assert find_root(["manifest.json", "a/b"]).prefix == ""
+    assert find_root(["a/manifest.json"], ["a", "b"]).faults[0].where == "b"
