@@ -4,8 +4,16 @@ A task is a nudge; what is due stands in the database, so one that is lost delay
 """
 
 from connectors.access.tasks import sweep_sign_in_links
+from connectors.authorization.tasks import refresh_due
 from connectors.catalogue.tasks import sweep_orphans
 from connectors.gateway.tasks import close_idle_runs, end_lost_calls
 from connectors.packages.tasks import sweep_staged_packages
 
-__all__ = ["close_idle_runs", "end_lost_calls", "sweep_orphans", "sweep_sign_in_links", "sweep_staged_packages"]
+__all__ = [
+    "close_idle_runs",
+    "end_lost_calls",
+    "refresh_due",
+    "sweep_orphans",
+    "sweep_sign_in_links",
+    "sweep_staged_packages",
+]

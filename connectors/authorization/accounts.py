@@ -13,6 +13,8 @@ from connectors.authorization.models import Connection
 from connectors.errors import Conflict, NotFound
 
 MANAGE = "connectors.manage_connectors"
+# In these the authorization itself stands: its credential is kept fresh.
+STANDING = (Connection.State.ACTIVE, Connection.State.INSUFFICIENT_SCOPE, Connection.State.UNREACHABLE)
 
 
 def effective_state(connection: Connection) -> Connection.State:
@@ -65,7 +67,7 @@ def end_authorization(*, connection_id: UUID, credential_version: int) -> bool:
     a connection without a credential.
     """
     current = Connection.objects.select_for_update(of=("self",)).filter(pk=connection_id).first()
-    if current is None or current.state != Connection.State.ACTIVE:
+    if current is None or current.state not in STANDING:
         return False
     credential = getattr(current, "credential", None)
     if (credential.version if credential else 0) != credential_version:

@@ -27,7 +27,7 @@ def next_refresh(expires_at: datetime | None, *, now: datetime) -> datetime | No
 
 def next_try(attempts: int, *, now: datetime) -> datetime:
     """Return when to try again after that many failures in a row: 30 s, then twice as long, an hour at most."""
-    wait = min(COOLDOWN * 2 ** min(attempts - 1, _ALL_DOUBLINGS), LONGEST_WAIT)
+    wait: timedelta = min(COOLDOWN * 2 ** min(attempts - 1, _ALL_DOUBLINGS), LONGEST_WAIT)
     return now + wait * (1 + random.random() / 10)  # noqa: S311 - spreads load, guards nothing
 
 

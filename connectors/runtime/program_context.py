@@ -100,9 +100,17 @@ class AuthorizationComplete(Context):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialRefresh(Context):
+    """`credential` goes out as it was issued and, beside that, flat: public packages read it either way."""
+
     configuration: Configuration
     options: JsonObject
     credential: StoredCredential
+
+    def wire(self) -> dict[str, Any]:
+        plain = Context.wire(self)
+        issued: dict[str, Any] = plain["credential"]
+        plain["credential"] = {**issued["values"], **issued}
+        return plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,10 @@
+"""What the worker does for accounts: nudges only, what is due stands in the database."""
+
+from celery import shared_task
+
+from connectors.authorization import refresh_sweep
+
+
+@shared_task(name="authorization.refresh_due")
+def refresh_due() -> int:
+    return refresh_sweep.refresh_due()
