@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import batched
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -35,6 +34,7 @@ from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.core.paginator import Paginator  # noqa: E402
 from django.db import connection, transaction  # noqa: E402
+from django.db.models import Model  # noqa: E402
 from django.http import HttpRequest, HttpResponse  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
@@ -54,6 +54,7 @@ from tests.builders.people import make_administrator, make_user  # noqa: E402
 
 CONNECTORS, PEOPLE, ACCOUNTS = 200, 500, 10
 AIM_MS = 150
+DRAWN = 20_000  # rows that are drawn by lot; the others repeat them
 OUTCOMES = ["succeeded"] * 90 + ["tool_error"] * 6 + ["failed"] * 3 + ["unknown"]
 
 
@@ -117,12 +118,38 @@ def _connect(person: User, connectors: list[Connector]) -> list[Connection]:
 
 
 def _seed_logs(calls: int, whose: list[tuple[User, Agent, list[Connection]]]) -> None:
-    start, step = timezone.now() - timedelta(days=90), timedelta(days=90) / calls
-    for batch in batched(range(calls), 5_000):
-        pairs = [_rows(start + step * number, *random.choice(whose)) for number in batch]
+    """Write the latest rows one by one, then repeat them back in time: 90 days in all."""
+    drawn = min(calls, DRAWN)
+    copies = -(-calls // drawn)
+    stretch = timedelta(days=90) / copies
+    start = timezone.now() - stretch
+    pairs = [_rows(start + stretch * number / drawn, *random.choice(whose)) for number in range(drawn)]
+    with transaction.atomic():
+        DecisionRecord.objects.bulk_create([decision for decision, _call in pairs], batch_size=500)
+        CallRecord.objects.bulk_create([call for _decision, call in pairs], batch_size=500)
+    connection.connection.create_function("shifted", 2, lambda key, by: f"{int(key[:12], 16) - by:012x}{key[12:]}")
+    for number in range(1, copies):
         with transaction.atomic():
-            DecisionRecord.objects.bulk_create([decision for decision, _call in pairs])
-            CallRecord.objects.bulk_create([call for _decision, call in pairs])
+            _repeat(DecisionRecord, drawn, stretch * number, ids={"id"}, times={"at"})
+            _repeat(CallRecord, drawn, stretch * number, ids={"id", "decision_id"}, times={"started_at", "ended_at"})
+
+
+def _repeat(table: type[Model], drawn: int, back: timedelta, *, ids: set[str], times: set[str]) -> None:
+    """Copy the drawn rows to an earlier time inside the database; a UUIDv7 begins with its milliseconds."""
+    milliseconds = back // timedelta(milliseconds=1)
+
+    def shift(column: str) -> str:
+        if column in ids:
+            return f"shifted({column}, {milliseconds})"
+        if column in times:
+            return f"strftime('%Y-%m-%d %H:%M:%f', {column}, '-{milliseconds / 1000} seconds')"
+        return column
+
+    meta = table._meta  # noqa: SLF001 - Django's documented way to a table's columns
+    columns = [field.column for field in meta.local_fields]
+    copied = f"SELECT {', '.join(map(shift, columns))} FROM {meta.db_table} WHERE rowid <= {drawn}"
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {meta.db_table} ({', '.join(columns)}) {copied}")
 
 
 def _rows(at: datetime, person: User, agent: Agent, connections: list[Connection]) -> tuple[DecisionRecord, CallRecord]:
