@@ -1,6 +1,7 @@
 """How calls reach a connection's servers: addresses and headers, opened from the vault once a snapshot."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from connectors.authorization.credentials import binding_headers, open_credential
@@ -27,6 +28,7 @@ class Binding:
     grant_revision: int
     credential_version: int
     credential_fingerprint: str
+    expires_at: datetime | None = None  # the credential's
     program: ProgramBinding | None = None
 
     def session_key(self, server: str) -> str:
@@ -57,5 +59,6 @@ def open_binding(connection_id: UUID) -> Binding:
         grant_revision=connection.grant_revision,
         credential_version=credential.version if credential else 0,
         credential_fingerprint=credential.fingerprint if credential else "",
+        expires_at=credential.expires_at if credential else None,
         program=open_program_binding(connection, values) if is_program else None,
     )

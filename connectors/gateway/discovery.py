@@ -25,6 +25,7 @@ from connectors.errors import ConnectorError
 from connectors.gateway.binding import Binding, open_binding
 from connectors.gateway.models import Toolset
 from connectors.gateway.programs import discover_program
+from connectors.gateway.renewal import REFUSED, renew_after_refusal, renew_if_expired
 from connectors.runtime.mcp_client import Deadline, ToolList, list_tools
 from connectors.runtime.mcp_tools import Listed
 
@@ -85,8 +86,8 @@ def _forget_running(connection_id: UUID, done: "asyncio.Task[None]") -> None:
 
 async def _discover(connection_id: UUID, person_id: int) -> None:
     try:
-        binding = await in_database(open_binding, connection_id)
-        await in_database(_keep, binding, await _list_servers(binding))
+        binding = await _reopen(connection_id)
+        await in_database(_keep, *await _list_renewing(binding))
     except (ConnectorError, Connection.DoesNotExist) as error:
         code = error.code if isinstance(error, ConnectorError) else "connection_not_found"
         _remember_failure(connection_id, Failure(code, time.monotonic() + FAILURE_SECONDS))
@@ -108,9 +109,28 @@ def refresh_toolset(*, connection: Connection) -> Toolset:
     Raises DiscoveryFailed with the server and the stage, or what `open_binding` raises.
     """
     binding = open_binding(connection.pk)
-    toolset = _keep(binding, async_to_sync(_list_servers)(binding))
+    toolset = _keep(*async_to_sync(_list_renewing)(binding))
     _failures.pop(connection.pk, None)
     return toolset
+
+
+async def _reopen(connection_id: UUID) -> Binding:
+    return await in_database(open_binding, connection_id)
+
+
+async def _list_renewing(binding: Binding) -> tuple[Binding, dict[str, ToolList | Listed]]:
+    """List every server, with a renewed credential where the first had run out or was refused."""
+    deadline = Deadline.after(DISCOVERY_SECONDS)
+    binding = await renew_if_expired(binding, _reopen, deadline=deadline)
+    try:
+        return binding, await _list_servers(binding)
+    except DiscoveryFailed as refused:
+        if refused.code != REFUSED:
+            raise
+        renewed = await renew_after_refusal(binding, _reopen, deadline=deadline)
+        if renewed is None:
+            raise
+        return renewed, await _list_servers(renewed)
 
 
 async def _list_servers(binding: Binding) -> dict[str, ToolList | Listed]:

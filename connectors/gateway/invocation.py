@@ -28,6 +28,7 @@ from connectors.gateway.claims import Claim, find_recorded
 from connectors.gateway.compilation import SnapshotTool
 from connectors.gateway.outcomes import Outcome, cancel, fail, succeed
 from connectors.gateway.programs import call_program
+from connectors.gateway.renewal import renew_if_expired, send_renewing
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.mcp_client import UpstreamResult, address_of, call_tool
 from connectors.vault.fingerprint import keyed_digest
@@ -103,14 +104,21 @@ class _Invocation:
 
     async def _call_upstream(self, claim: Claim | None = None) -> Outcome:
         try:
-            self.binding = await self.call.snapshot.binding_of(self.tool.connection_id)
+            binding = await self.call.snapshot.binding_of(self.tool.connection_id)
+            self.binding = await renew_if_expired(binding, self._reopen, deadline=self.deadline)
             if claim is not None:
                 await record_call(None, also=claim.mark_sent)
             self.sent = True
-            self.upstream = await self._send(self.binding)
+            self.upstream = await send_renewing(
+                self.binding, self._send, self._reopen, may_repeat=self.tool.may_repeat, deadline=self.deadline
+            )
         except ConnectorError as error:
             return fail(error, is_read=self.tool.may_repeat)
         return succeed(self.upstream.raw)
+
+    async def _reopen(self, connection_id: UUID) -> Binding:
+        self.binding = await self.call.snapshot.reopen_binding(connection_id)
+        return self.binding
 
     async def _send(self, binding: Binding) -> UpstreamResult:
         address, arguments = self.tool.address, self.call.request.arguments

@@ -39,9 +39,12 @@ class Snapshot:
     async def binding_of(self, connection_id: UUID) -> Binding:
         """Return how to reach a connection; opened once. Raises what `open_binding` raises."""
         binding = self.bindings.get(connection_id)
-        if binding is None:
-            binding = await in_database(open_binding, connection_id)
-            self.bindings[connection_id] = binding
+        return binding if binding is not None else await self.reopen_binding(connection_id)
+
+    async def reopen_binding(self, connection_id: UUID) -> Binding:
+        """Return how to reach a connection as it is now: its credential has changed."""
+        binding = await in_database(open_binding, connection_id)
+        self.bindings[connection_id] = binding
         return binding
 
 
