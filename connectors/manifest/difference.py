@@ -3,7 +3,7 @@
 Pure: it neither knows who uses the connector nor decides anything.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -16,14 +16,19 @@ from connectors.manifest.tools import Rule
 
 Risk = Literal["raised", "notable", "plain"]
 _DANGER = {"read": 0, "write": 1, "unknown": 2, "destructive": 3}
-_ORDER = (
-    *("effect_raised", "confirmation_dropped", "tool_added", "host_added", "scope_added", "contract_changed"),
-    *("sign_in_changed", "runtime_changed", "capability_added", "field_added", "field_changed", "field_removed"),
-    *("effect_lowered", "confirmation_added", "retry_changed", "tool_removed", "scope_removed", "host_removed"),
-    *("skill_added", "skill_removed", "locale_added", "locale_removed", "version_changed"),
+_RAISED = ("effect_raised", "confirmation_dropped", "tool_added", "host_added", "scope_added")
+_NOTABLE = (
+    *("contract_changed", "sign_in_changed", "runtime_changed", "capability_added"),
+    *("field_added", "field_changed", "field_removed"),
+    *("program_source_added", "program_source_changed", "program_source_removed"),
 )
-_RAISED = frozenset(_ORDER[:5])
-_NOTABLE = frozenset(_ORDER[5:12])
+_PLAIN_BEFORE_PROGRAM = ("effect_lowered", "confirmation_added", "retry_changed", "tool_removed")
+_PLAIN = (
+    *("scope_removed", "host_removed", "skill_added", "skill_changed", "skill_removed"),
+    *("text_changed", "locale_added", "locale_removed", "version_changed"),
+    *("file_added", "file_changed", "file_removed"),
+)
+_ORDER = (*_RAISED, *_NOTABLE[:7], *_PLAIN_BEFORE_PROGRAM, *_NOTABLE[7:], *_PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,12 @@ class Change:
 
 def compare_manifests(old: Manifest, new: Manifest) -> tuple[Change, ...]:
     """Every change, ordered by danger, then by subject."""
-    return tuple(sorted(_changes(old, new), key=lambda change: (_ORDER.index(change.kind), change.subject)))
+    return order_changes(_changes(old, new))
+
+
+def order_changes(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Most dangerous first, then by subject."""
+    return tuple(sorted(changes, key=lambda change: (_ORDER.index(change.kind), change.subject)))
 
 
 def hosts(manifest: Manifest) -> frozenset[str]:
@@ -109,8 +119,13 @@ def _field_changes(place: str, old: tuple[Field, ...], new: tuple[Field, ...]) -
 _WORDING = {"label_key", "description_key", "placeholder_key", "group_key"}
 
 
+_LIMITS = ("default", "minimum", "maximum", "min_length", "max_length")
+
+
 def _field(one: Field) -> str:
-    return f"{one.type}, required" if one.required else one.type
+    told = [one.type, *(["required"] if one.required else [])]
+    told += [f"{name} {value}" for name in _LIMITS if (value := getattr(one, name)) is not None]
+    return ", ".join([*told, *(option.value for option in one.options)])
 
 
 def _scopes(manifest: Manifest) -> tuple[str, ...]:

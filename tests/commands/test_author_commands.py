@@ -198,6 +198,16 @@ def test_a_new_package_needs_a_key_and_languages_that_can_be(tmp_path, arguments
     assert list(tmp_path.iterdir()) == []
 
 
+def test_every_command_speaks_the_language_asked_for(tmp_path):
+    folder = build_folder(tmp_path / "a")
+
+    assert "下一步" in act(new, "mine", "--into", tmp_path, "--locale", "zh-CN")[1]
+    assert "不能作为 key" in act(new, "No", "--into", tmp_path, "--locale", "zh-CN")[2]
+    assert "不是语言标签" in act(new, "yes", "--locales", ",", "--into", tmp_path, "--locale", "zh-CN")[2]
+    assert "已打包" in act(pack, folder, "-o", tmp_path / "a.zip", "--locale", "zh-CN")[1]
+    assert "被打包的目录内" in act(pack, folder, "-o", folder / "a.zip", "--locale", "zh-CN")[2]
+
+
 def test_a_new_package_never_overwrites(tmp_path):
     act(new, "mine", "--into", tmp_path)
 
@@ -210,15 +220,19 @@ def test_a_difference_shows_the_dangerous_first_and_program_source_before_other_
     manifest["tool_policy"]["rules"].append({"tool": "added", "effect": "read", "retry": "safe"})
     files = {"provider/main.py": "print('other')", "notes.txt": "x"}
     new_ = build_package(tmp_path / "new.zip", manifest=manifest, files=files)
-    code, out, _ = act(diff, old, new_)
+    code, out, _ = act(diff, old, new_, "--locale", "en")
 
     assert code == 0
     assert out.splitlines() == [
-        "!! tool added added: - -> read",
-        "   version changed: 1.0.0 -> 1.1.0",
-        " ! file changed provider/main.py",
-        "   file changed manifest.json",
-        "   file added notes.txt",
+        "!! new tool added (read)",
+        " ! program source changed: provider/main.py",
+        "   version 1.0.0 → 1.1.0",
+        "   file added: notes.txt",
+        "   file changed: manifest.json",
+    ]
+    assert act(diff, old, new_, "--locale", "zh-CN")[1].splitlines()[:2] == [
+        "!! 新增工具 added（read）",
+        " ! 程序源码变化：provider/main.py",
     ]
 
 
@@ -226,8 +240,10 @@ def test_a_difference_says_when_there_is_none_or_the_connector_is_another(tmp_pa
     one = build_folder(tmp_path / "one")
     other = build_folder(tmp_path / "other", manifest=build_manifest(key="other"))
 
-    assert act(diff, one, one)[1] == "No difference.\n"
-    assert act(diff, one, other)[1].startswith("!! another connector: records -> other\n")
+    assert act(diff, one, one, "--locale", "en")[1] == "No difference.\n"
+    assert act(diff, one, one, "--locale", "zh")[1] == "没有差异。\n"
+    assert act(diff, one, other, "--locale", "en")[1].startswith("!! another connector: records → other\n")
+    assert act(diff, one, other, "--locale", "zh")[1].startswith("!! 不是同一个连接器：records → other\n")
 
 
 def test_a_difference_needs_two_packages_that_can_be_read(tmp_path):

@@ -252,6 +252,27 @@ def test_refreshing_keeps_the_old_refresh_token_and_scopes_when_none_come_back(p
 
 
 @pytest.mark.parametrize("package", OAUTH_PROGRAMS)
+def test_refreshing_and_revoking_read_the_credential_with_its_dates_too(package, service):
+    handler, url = service
+    credential = {
+        "values": {"access_token": "a", "refresh_token": "r1"},
+        "expires_at": None,
+        "refresh_expires_at": None,
+    }
+
+    assert result(package, "credential_refresh", configured(url, credential=credential))["granted_scopes"] is None
+    assert result(package, "credential_revoke", configured(url, credential=credential)) == {}
+    assert parse_qs(handler.requests[-1][3]) == {"token": ["r1"]}
+
+
+@pytest.mark.parametrize("package", OAUTH_PROGRAMS)
+def test_a_credential_without_a_refresh_token_asks_for_a_new_sign_in(package, service):
+    _, url = service
+    context = configured(url, credential={"values": {"access_token": "a"}})
+    assert error(package, "credential_refresh", context)["code"] == "authorization_required"
+
+
+@pytest.mark.parametrize("package", OAUTH_PROGRAMS)
 def test_an_answer_that_is_no_json_is_an_external_error(package, service):
     handler, url = service
     handler.mood = "html"

@@ -98,7 +98,7 @@ def test_configuration_added_gone_and_changed_is_told_but_not_its_wording():
 
     assert changes(old, new) == [
         ("field_added", "configuration.other", "", "text, required"),
-        ("field_changed", "configuration.endpoint", "url, required", "url, required"),
+        ("field_changed", "configuration.endpoint", "url, required, max_length 2048", "url, required, max_length 99"),
         ("field_removed", "configuration.note", "text", ""),
     ]
     reworded = build_manifest(configuration={"fields": [{**ENDPOINT_FIELD, "label_key": "description"}, text]})

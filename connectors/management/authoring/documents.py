@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from connectors.management.authoring.exercise_words import EXERCISE_FAULTS
 from connectors.manifest.fault_texts_content import CONTENT_FAULTS
 from connectors.manifest.fault_texts_fit import FIT_FAULTS
 from connectors.manifest.fault_texts_json import JSON_FAULTS
@@ -10,6 +11,7 @@ from connectors.manifest.fault_texts_shape import SHAPE_FAULTS
 from connectors.manifest.fault_words import FaultWords
 from connectors.manifest.json_schema import SCHEMA_NAME, render_json_schema
 from connectors.packages.fault_messages import PACKAGE_FAULTS
+from connectors.runtime.discovery_words import DISCOVERY_FAULTS
 
 GUIDE = Path("docs/package-authoring.md")
 SCHEMA = Path("docs/schemas") / SCHEMA_NAME
@@ -20,6 +22,8 @@ _TABLES = (
     ("The manifest's shape", SHAPE_FAULTS),
     ("How its parts fit together", FIT_FAULTS),
     ("Actions, tools, Skills, texts and files", CONTENT_FAULTS),
+    ("A program's tools beside the policy", DISCOVERY_FAULTS),
+    ("A program's operations (`check --run`)", EXERCISE_FAULTS),
 )
 
 

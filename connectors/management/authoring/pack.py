@@ -13,11 +13,20 @@ from connectors.management.authoring.reading import (
     VALID,
     as_lines,
     author_language,
+    in_language,
     in_words,
 )
 from connectors.packages.inspection import inspect_folder, inspect_package
 
 HELP = "Check a package folder and pack it into a ZIP, the same bytes each time."
+_INSIDE = (
+    "{target}: inside the folder it packs; choose another place with -o",
+    "{target}：位于被打包的目录内，请用 -o 另选位置",
+)
+_PACKED = (
+    "Packed: {target}\n  manifest_revision {revision}\n  archive_sha256    {digest}",
+    "已打包：{target}\n  manifest_revision {revision}\n  archive_sha256    {digest}",
+)
 _NO_DATE = (1980, 1, 1, 0, 0, 0)  # the oldest date a ZIP can hold
 _REGULAR_FILE = 0o100644 << 16
 
@@ -29,24 +38,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    language = author_language(options.locale)
     try:
         package = inspect_folder(options.folder)
         target = options.output or Path(f"{package.manifest.key}-{package.manifest.package_version}.zip")
         if target.resolve().is_relative_to(options.folder.resolve()):
-            print(f"{target}: inside the folder it packs; choose another place with -o", file=err)
+            print(in_language(_INSIDE, language).format(target=target), file=err)
             return UNREADABLE
         pack_folder(options.folder, sorted(file.path for file in package.files), target)
         packed = inspect_package(target)
     except Invalid as invalid:
-        print(as_lines(in_words(invalid.faults, author_language(options.locale))), file=err)
+        print(as_lines(in_words(invalid.faults, language)), file=err)
         return REFUSED
     except OSError as error:
         print(f"{error.filename or options.folder}: {error.strerror or error}", file=err)
         return UNREADABLE
-    print(
-        f"{target}\n  manifest_revision {packed.manifest_revision}\n  archive_sha256    {packed.archive_sha256}",
-        file=out,
-    )
+    told = in_language(_PACKED, language)
+    print(told.format(target=target, revision=packed.manifest_revision, digest=packed.archive_sha256), file=out)
     return VALID
 
 

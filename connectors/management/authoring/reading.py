@@ -21,6 +21,12 @@ def author_language(chosen: str | None) -> str:
     return chosen or os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or "en"
 
 
+def in_language(said: tuple[str, str], language: str) -> str:
+    """One of (English, Chinese): Chinese for any `zh` language."""
+    english, chinese = said
+    return chinese if language.lower().startswith("zh") else english
+
+
 def in_words(faults: tuple[Fault, ...], language: str) -> list[FaultText]:
     return [describe_fault(fault, language) for fault in faults]
 

@@ -8,9 +8,9 @@ from connectors.manifest.schema import Manifest
 _ID = "00000000-0000-4000-8000-000000000001"
 
 
-def sample_context(operation: str, manifest: Manifest) -> dict[str, Any]:
-    """Return the operation's whole context; configuration holds the manifest's defaults."""
-    configuration = {"public": _public(manifest), "secret": {}}
+def sample_context(operation: str, manifest: Manifest, configuration: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the operation's whole context; configuration holds the manifest's defaults when none is given."""
+    configuration = configuration or {"public": _public(manifest), "secret": {}}
     authorization = {"configuration": configuration, "options": manifest.auth.options.model_dump(mode="json")}
     tools = {
         "configuration": configuration,

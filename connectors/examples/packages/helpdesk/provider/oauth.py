@@ -69,17 +69,24 @@ def complete(context):
 
 def refresh(context):
     """Scopes may come back unsaid (they are unchanged), and the refresh token too (the old one stays good)."""
-    old = context["credential"]
-    granted = token_request(context, grant_type="refresh_token", refresh_token=old["refresh_token"])
-    return {"credential": credential_of(granted, old.get("refresh_token")), "granted_scopes": scopes_of(granted)}
+    old = stored(context).get("refresh_token")
+    if not old:
+        raise ProviderError("authorization_required", "The helpdesk wants a new sign-in")
+    granted = token_request(context, grant_type="refresh_token", refresh_token=old)
+    return {"credential": credential_of(granted, old), "granted_scopes": scopes_of(granted)}
 
 
 def revoke(context):
-    token = context["credential"].get("refresh_token") or context["credential"]["access_token"]
+    token = stored(context).get("refresh_token") or stored(context).get("access_token", "")
     response = post(context, "/oauth/revoke", {"token": token})
     if not response.is_success:
         raise ProviderError("unavailable", "The helpdesk did not revoke the token", retryable=True)
     return {}
+
+
+def stored(context):
+    """The credential's values: they come with their dates around them, or from older platforms alone."""
+    return context["credential"].get("values", context["credential"])
 
 
 def base(context):
