@@ -5,7 +5,6 @@ from functools import lru_cache
 from django.conf import settings
 
 from connectors.packages.folder_store import FolderStore
-from connectors.packages.s3_store import S3Store
 from connectors.packages.stored import ObjectExists, ObjectMissing, ObjectStore, StoredKey, StoreUnavailable
 
 __all__ = [
@@ -13,7 +12,6 @@ __all__ = [
     "ObjectExists",
     "ObjectMissing",
     "ObjectStore",
-    "S3Store",
     "StoreUnavailable",
     "StoredKey",
     "get_object_store",
@@ -34,7 +32,9 @@ def get_object_store() -> ObjectStore:
 
 
 @lru_cache(maxsize=4)
-def _connect(bucket: str, endpoint_url: str, region: str, access_key_id: str, secret_access_key: str) -> S3Store:
+def _connect(bucket: str, endpoint_url: str, region: str, access_key_id: str, secret_access_key: str) -> ObjectStore:
+    from connectors.packages.s3_store import S3Store  # noqa: PLC0415 - boto3 costs half a second of every start
+
     return S3Store(
         bucket,
         endpoint_url=endpoint_url,

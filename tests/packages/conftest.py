@@ -6,7 +6,8 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from connectors.packages.storage import FolderStore, S3Store
+from connectors.packages.s3_store import S3Store
+from connectors.packages.storage import FolderStore
 
 
 @pytest.fixture(scope="session")

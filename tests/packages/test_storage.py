@@ -1,6 +1,8 @@
 """The contract of an object store, held by the folder and by S3 alike."""
 
 import os
+import subprocess
+import sys
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -8,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from connectors.packages.orphans import sweep_orphans
+from connectors.packages.s3_store import S3Store
 from connectors.packages.storage import (
     FolderStore,
     ObjectExists,
     ObjectMissing,
-    S3Store,
     StoreUnavailable,
     get_object_store,
 )
@@ -157,3 +159,8 @@ def test_the_settings_choose_the_bucket_and_its_client_is_kept(s3_settings, sour
     assert isinstance(store, S3Store)
     assert get_object_store() is store
     store.put_if_absent(key, source)
+
+
+def test_boto3_is_loaded_only_where_a_bucket_is_configured():
+    code = "import sys, connectors.packages.storage; sys.exit('boto3' in sys.modules or 'botocore' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
