@@ -9,6 +9,7 @@ from connectors.authorization.models import Connection
 from connectors.catalogue.endpoints import resolve_servers
 from connectors.catalogue.versions import manifest_of
 from connectors.gateway.programs import ProgramBinding, open_program_binding
+from connectors.manifest.auth import OAuthAuth
 from connectors.manifest.runtime import ProgramRuntime
 from connectors.runtime.upstream import UpstreamServer
 
@@ -46,6 +47,8 @@ def open_binding(connection_id: UUID) -> Binding:
     connector = connection.connector
     manifest = manifest_of(connector.version)
     values = open_credential(connection)
+    if isinstance(manifest.auth, OAuthAuth):
+        values.pop("refresh_token", None)  # ours alone: neither a server nor a program gets to see it
     headers = binding_headers(manifest, values)
     servers = resolve_servers(manifest, connector.configuration)
     is_program = isinstance(manifest.runtime, ProgramRuntime)
