@@ -1,13 +1,15 @@
-"""Authorize an account through the package's own program, for the interactions `none` and `form` (handbook §8).
+"""Authorize an account through the package's own program (handbook §8).
 
     none      authorization_begin answers with the account
     form      authorization_begin says form, authorization_complete turns what was typed into the account
+    redirect  authorization_begin names an address, authorization_complete turns the code into the account
 
 What comes back is proved by the program itself; a remote MCP runtime beside it is proved by a handshake as well.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
@@ -27,15 +29,18 @@ from connectors.runtime.program_context import (
     Configuration,
     Credentials,
     Intent,
+    OAuthCode,
+    Submission,
     ToolsDiscover,
 )
 from connectors.runtime.program_errors import ProgramFault, ProgramRefused
-from connectors.runtime.program_results import AuthorizedAccount, BeginAccount, BeginForm, Beginning
+from connectors.runtime.program_results import AuthorizedAccount, BeginAccount, BeginForm, Beginning, BeginRedirect
 from connectors.vault.secret import Secret
 
 AUTHORIZE_SECONDS = 60.0
+_NOTHING: Mapping[str, Secret] = MappingProxyType({})
 # Which answer of `authorization_begin` belongs to which interaction (§8).
-_ANSWERS: dict[str, type[BeginAccount | BeginForm]] = {"none": BeginAccount, "form": BeginForm}
+_ANSWERS: dict[str, type[Beginning]] = {"none": BeginAccount, "form": BeginForm, "redirect": BeginRedirect}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +63,60 @@ def authorize_with_program(connector: Connector, values: Mapping[str, Secret], *
     Raises `Invalid` in the program's own words when it does not accept that, and what `invoke_program` raises.
     """
     manifest = manifest_of(connector.version)
-    if manifest.auth.interaction not in _ANSWERS:
+    if manifest.auth.interaction == "redirect":
         raise Refused("strategy_not_available", strategy="program", adapter=manifest.runtime.adapter)
-    question = _Question(open_program(connector.version), manifest, configuration_of(connector), intent)
-    return async_to_sync(_authorize)(question, values)
+    return async_to_sync(_authorize)(_ask(connector, intent), values)
+
+
+def begin_redirect(
+    connector: Connector, *, intent: Intent, state: Secret, redirect_uri: str, code_challenge: str
+) -> BeginRedirect:
+    """Return the address the program sends a person to, and what it wants to remember until they are back."""
+    question = _ask(connector, intent)
+    context = AuthorizationBegin(
+        configuration=question.configuration,
+        options=question.options,
+        intent=intent,
+        state=state,
+        redirect_uri=redirect_uri,
+        code_challenge=code_challenge,
+    )
+    begun = async_to_sync(_begin)(question, context, Deadline.after(AUTHORIZE_SECONDS))
+    assert isinstance(begun, BeginRedirect)
+    return begun
+
+
+def complete_redirect(
+    connector: Connector, *, intent: Intent, private_context: Mapping[str, Secret], submission: OAuthCode
+) -> AuthorizedAccount:
+    """Return the account that the program made of a code. Asked once: a code is good once."""
+    question = _ask(connector, intent)
+    deadline = Deadline.after(AUTHORIZE_SECONDS)
+    return async_to_sync(_complete)(question, submission, deadline, private_context=private_context)
+
+
+def _ask(connector: Connector, intent: Intent) -> _Question:
+    manifest = manifest_of(connector.version)
+    return _Question(open_program(connector.version), manifest, configuration_of(connector), intent)
 
 
 async def _authorize(question: _Question, values: Mapping[str, Secret]) -> AuthorizedAccount:
     deadline = Deadline.after(AUTHORIZE_SECONDS)
     try:
-        begun = await _begin(question, deadline)
-        return begun.account if isinstance(begun, BeginAccount) else await _complete(question, values, deadline)
+        context = AuthorizationBegin(
+            configuration=question.configuration, options=question.options, intent=question.intent
+        )
+        begun = await _begin(question, context, deadline)
+        if isinstance(begun, BeginAccount):
+            return begun.account
+        return await _complete(question, Credentials(values=values), deadline)
     except ProgramRefused as refused:
         if refused.code not in {"bad_request", "authorization_required"}:
             raise
         raise Invalid([Fault("credentials_refused", "", {"message": refused.parameters["message"]})]) from refused
 
 
-async def _begin(question: _Question, deadline: Deadline) -> Beginning:
-    context = AuthorizationBegin(configuration=question.configuration, options=question.options, intent=question.intent)
+async def _begin(question: _Question, context: AuthorizationBegin, deadline: Deadline) -> Beginning:
     begun = await invoke_program(question.program, AUTHORIZATION_BEGIN, context, deadline=deadline)
     interaction = question.manifest.auth.interaction
     if not isinstance(begun, _ANSWERS[interaction]):
@@ -84,13 +124,19 @@ async def _begin(question: _Question, deadline: Deadline) -> Beginning:
     return begun
 
 
-async def _complete(question: _Question, values: Mapping[str, Secret], deadline: Deadline) -> AuthorizedAccount:
+async def _complete(
+    question: _Question,
+    submission: Submission,
+    deadline: Deadline,
+    *,
+    private_context: Mapping[str, Secret] = _NOTHING,
+) -> AuthorizedAccount:
     context = AuthorizationComplete(
         configuration=question.configuration,
         options=question.options,
         intent=question.intent,
-        private_context={},
-        submission=Credentials(values=values),
+        private_context=private_context,
+        submission=submission,
     )
     return await invoke_program(question.program, AUTHORIZATION_COMPLETE, context, deadline=deadline)
 

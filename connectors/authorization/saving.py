@@ -15,6 +15,7 @@ from connectors.access.models import User
 from connectors.authorization.accounts import record_connection_event
 from connectors.authorization.credentials import forget_credential, seal_credential
 from connectors.authorization.models import Connection
+from connectors.authorization.oauth_grant import OAuthGrant
 from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import is_visible
@@ -27,12 +28,13 @@ from connectors.vault.secret import Secret
 class VerifiedAccount:
     """Credential values that worked, the connector they worked at, and what is known of the account.
 
-    `missing_scopes` were asked for and not granted.
+    `grant` is there for standard OAuth alone; `missing_scopes` were asked for and not granted.
     """
 
     connector: Connector
     values: Mapping[str, Secret]
     account: AuthorizedAccount | None = None
+    grant: OAuthGrant | None = None
     missing_scopes: tuple[str, ...] = ()
 
     def lock(self, person: User) -> Connector:
@@ -107,6 +109,7 @@ def _save_credential(connection: Connection, verified: VerifiedAccount) -> None:
             verified.values,
             expires_at=issued.expires_at if issued else None,
             refresh_expires_at=issued.refresh_expires_at if issued else None,
+            grant=verified.grant,
         )
     else:
         forget_credential(connection)

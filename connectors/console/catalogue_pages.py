@@ -14,8 +14,9 @@ from connectors.console.own import own_connections
 from connectors.console.presentation import ConnectorText, describe_connectors, name_category, reader_language
 from connectors.console.tool_list import EffectGroup, group_by_effect, list_tools
 from connectors.console.typo_search import score
+from connectors.manifest.auth import OAuthAuth
 
-INTERACTIONS = frozenset({"none", "form"})  # how a person can sign in from these pages
+ONE_CLICK = frozenset({"none", "redirect"})  # nothing is typed here
 MOST_ACCOUNTS = 5
 
 
@@ -75,6 +76,7 @@ class ConnectorPage:
     groups: list[EffectGroup]
     accounts: list[Account]
     offer: Offer
+    scopes: tuple[str, ...] = ()
 
 
 def browse(person: User, *, wanted: str, category: str) -> CataloguePage:
@@ -112,15 +114,14 @@ def read_connector(connector: Connector, person: User) -> ConnectorPage:
         groups=group_by_effect(list_tools(manifest, None)),
         accounts=accounts,
         offer=offer_for(view.interaction, view.connection_policy, accounts),
+        scopes=manifest.auth.options.scopes if isinstance(manifest.auth, OAuthAuth) else (),
     )
 
 
 def offer_for(interaction: str, policy: str, accounts: list[Account]) -> Offer:
     """An account that must reconnect does not stand in the way: connecting again replaces it."""
-    one_click = interaction == "none"
+    one_click = interaction in ONE_CLICK
     usable = sum(account.badge.working for account in accounts)
-    if interaction not in INTERACTIONS:
-        return Offer(possible=False, one_click=False, why_not="interaction")
     if policy == "single_per_user" and usable:
         return Offer(possible=False, one_click=one_click, why_not="connected")
     if usable >= MOST_ACCOUNTS:

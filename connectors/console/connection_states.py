@@ -1,12 +1,13 @@
 """A connection's badge: its state, the plain reason, and the one act that mends it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from uuid import UUID
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from connectors.authorization.accounts import effective_state
 from connectors.authorization.models import Connection
@@ -58,6 +59,7 @@ OUTDATED = Badge(
     _("What this connector asks for has changed since you connected."),
     Mend.RECONNECT,
 )
+LACKING = Badge("insufficient_scope", "warn", _("Permission missing"), "", Mend.RECONNECT)
 BY_STATE = {
     Connection.State.ACTIVE: WORKING,
     Connection.State.REAUTHORIZATION_REQUIRED: Badge(
@@ -67,7 +69,7 @@ BY_STATE = {
         _("The service no longer accepts the saved credential."),
         Mend.RECONNECT,
     ),
-    # Connecting again would ask for the same scopes, so it is never what this badge offers.
+    # Nothing we asked for is missing, so connecting again would change nothing and is not what this badge offers.
     Connection.State.INSUFFICIENT_SCOPE: Badge(
         "insufficient_scope",
         "warn",
@@ -100,4 +102,18 @@ def describe_state(connection: Connection, *, visible: Collection[UUID]) -> Badg
     if connector.pk not in visible:
         return NOT_SHARED
     state = effective_state(connection)
+    if state == Connection.State.INSUFFICIENT_SCOPE and connection.missing_scopes:
+        return _describe_missing(connection.missing_scopes)
     return OUTDATED if state != connection.state else BY_STATE[state]
+
+
+def _describe_missing(scopes: list[str]) -> Badge:
+    """These were asked for when its owner signed in, so connecting again asks for them again."""
+    reason = ngettext_lazy(
+        "The service did not grant the scope %(scopes)s. Reconnect and allow it; if it is not offered, whoever manages "
+        "the account there has to allow it first.",
+        "The service did not grant the scopes %(scopes)s. Reconnect and allow them; if they are not offered, whoever "
+        "manages the account there has to allow them first.",
+        len(scopes),
+    )
+    return replace(LACKING, reason=reason % {"scopes": ", ".join(scopes)})

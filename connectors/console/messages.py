@@ -6,6 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from connectors.console.authorization_words import AUTHORIZATION_SENTENCES
 from connectors.errors import ConnectorError, Invalid
 from connectors.manifest.fault_messages import describe_fault
 
@@ -141,6 +142,8 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Connect it again and allow what is asked."),
     ),
 }
+
+SENTENCES |= AUTHORIZATION_SENTENCES
 
 
 def describe_error(error: ConnectorError) -> Told:

@@ -28,6 +28,11 @@ class PersonRequest(HttpRequest):
     theme: str
 
 
+def browser_of(request: HttpRequest) -> str:
+    """Return what names this browser's session: who goes to sign in somewhere must come back in it."""
+    return request.session.session_key or ""
+
+
 type View[**P] = Callable[Concatenate[PersonRequest, P], HttpResponseBase]
 type Screen[**P] = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 

@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from connectors.console.views import (
     admin_events,
     agents,
+    authorizations,
     calls,
     catalogue,
     connect,
@@ -25,6 +26,16 @@ urlpatterns: list[URLPattern] = [
     path("connections/<uuid:connection_id>/reconnect/", connect.reconnect, name="reconnect"),
     path("connections/<uuid:connection_id>/check/", connections.check_connection, name="connection_check"),
     path("connections/<uuid:connection_id>/disconnect/", connections.disconnect, name="disconnect"),
+    path("connections/signing-in/unknown/", authorizations.authorization_lost, name="authorization_lost"),
+    path("connections/signing-in/<uuid:session_id>/", authorizations.authorization, name="authorization"),
+    path(
+        "connections/signing-in/<uuid:session_id>/take/", authorizations.authorization_take, name="authorization_take"
+    ),
+    path(
+        "connections/signing-in/<uuid:session_id>/cancel/",
+        authorizations.authorization_cancel,
+        name="authorization_cancel",
+    ),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.agent_create, name="agent_create"),
     path("agents/<uuid:agent_id>/", agents.agent, name="agent"),

@@ -153,7 +153,7 @@ def test_reconnecting_keeps_the_connection_and_its_grants(client, ann, keyed):
     assert Grant.objects.filter(connection=connection).exists()
 
 
-def test_a_sign_in_this_version_cannot_do_is_not_offered(client, ann):
+def test_signing_in_at_the_service_is_one_press_away(client, ann):
     oauth = {
         "strategy": "oauth_authorization_code",
         "interaction": "redirect",
@@ -174,5 +174,5 @@ def test_a_sign_in_this_version_cannot_do_is_not_offered(client, ann):
 
     page = client.get(reverse("console:catalogue_connector", args=["oauth-one"])).content.decode()
 
-    assert reverse("console:connect", args=["oauth-one"]) not in page
-    assert "You cannot connect from here" in page
+    assert f'action="{reverse("console:connect", args=["oauth-one"])}"' in page
+    assert "At the service itself" in page

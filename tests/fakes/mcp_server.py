@@ -50,6 +50,8 @@ class Knobs:
     sse: bool = True  # the legacy transport on /sse
     answer_in_stream: bool = False  # answers of /mcp come as text/event-stream
     key: tuple[str, str] | None = None  # the header every request needs; else 401
+    challenge: str = "Bearer"  # how that 401 says what is wanted
+    documents: dict[str, Any] = field(default_factory=dict)  # path -> JSON, for whoever asks with GET
     forbid: bool = False  # 403 to everything
     page_size: int | None = None
     repeat_cursor: bool = False
@@ -117,6 +119,7 @@ class McpServer:
         app.router.add_route("*", "/mcp", self._not_post)
         app.router.add_get("/sse", self._open_stream)
         app.router.add_post("/messages", self._post_message)
+        app.router.add_get("/{path:.*}", self._document)
         runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -134,6 +137,11 @@ class McpServer:
             self.sessions.discard(request.headers.get("Mcp-Session-Id", ""))
             return web.Response(status=200)
         return web.Response(status=405, headers={"Allow": "POST, DELETE"})
+
+    async def _document(self, request: web.Request) -> web.Response:
+        self.hits[request.path] += 1
+        known = self.knobs.documents.get(request.path)
+        return web.Response(status=404) if known is None else web.json_response(known)
 
     async def _post(self, request: web.Request) -> web.StreamResponse:
         refusal = self._refuse(request)
@@ -194,7 +202,7 @@ class McpServer:
         if self.knobs.forbid:
             return web.Response(status=403)
         if self.knobs.key is not None and request.headers.get(self.knobs.key[0]) != self.knobs.key[1]:
-            return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
+            return web.Response(status=401, headers={"WWW-Authenticate": self.knobs.challenge})
         return None
 
     @staticmethod

@@ -3,24 +3,22 @@
 import uuid
 from collections.abc import Callable
 
-from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect
-from django.utils.translation import gettext
 
+from connectors.authorization.begin import Departure, begin_connecting, begin_reconnecting
 from connectors.authorization.complete import connect_account, reconnect_account
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import find_visible
 from connectors.console.answer import answer
 from connectors.console.catalogue_pages import ConnectorPage, read_connector
+from connectors.console.connection_welcome import welcome_connection
 from connectors.console.forms.connect import ALIAS, ConnectForm
 from connectors.console.forms.faults import place_error
 from connectors.console.own import own_connection
-from connectors.console.permissions import PersonRequest, screen
+from connectors.console.permissions import PersonRequest, browser_of, screen
 from connectors.console.stages import Stage, stage_of
 from connectors.errors import ConnectorError, Invalid
-from connectors.gateway.discovery import refresh_toolset
 
 
 @screen(methods=("GET", "POST"))
@@ -30,12 +28,17 @@ def connect(request: PersonRequest, key: str) -> HttpResponse:
     page = read_connector(connector, person)
     with_alias = page.connector.connection_policy == "multiple_per_user"
     form = ConnectForm(request.POST if request.method == "POST" else None, connector=connector, with_alias=with_alias)
-    return _go_through(
-        request,
-        form,
-        page,
-        lambda raw: connect_account(person=person, connector=connector, alias=form.alias, raw_credentials=raw),
-    )
+
+    def act(raw: dict[str, str]) -> HttpResponse:
+        if page.connector.interaction == "redirect":
+            browser = browser_of(request)
+            return _send_away(
+                request, begin_connecting(person=person, connector=connector, browser=browser, alias=form.alias)
+            )
+        made = connect_account(person=person, connector=connector, alias=form.alias, raw_credentials=raw)
+        return welcome_connection(request, made)
+
+    return _go_through(request, form, page, act)
 
 
 @screen(methods=("GET", "POST"))
@@ -43,20 +46,21 @@ def reconnect(request: PersonRequest, connection_id: uuid.UUID) -> HttpResponse:
     found = own_connection(request.user, connection_id)
     connector: Connector = find_visible(request.user, found.connector.key)
     form = ConnectForm(request.POST if request.method == "POST" else None, connector=connector)
-    return _go_through(
-        request,
-        form,
-        read_connector(connector, request.user),
-        lambda raw: reconnect_account(connection=found, raw_credentials=raw),
-        again=found,
-    )
+    page = read_connector(connector, request.user)
+
+    def act(raw: dict[str, str]) -> HttpResponse:
+        if page.connector.interaction == "redirect":
+            return _send_away(request, begin_reconnecting(connection=found, browser=browser_of(request)))
+        return welcome_connection(request, reconnect_account(connection=found, raw_credentials=raw))
+
+    return _go_through(request, form, page, act, again=found)
 
 
 def _go_through(
     request: PersonRequest,
     form: ConnectForm,
     page: ConnectorPage,
-    act: Callable[[dict[str, str]], Connection],
+    act: Callable[[dict[str, str]], HttpResponse],
     *,
     again: Connection | None = None,
 ) -> HttpResponse:
@@ -64,7 +68,7 @@ def _go_through(
     stage: Stage | None = None
     if request.method == "POST" and form.parse() is not None:
         try:
-            return _welcome(request, act(form.raw_values()), page)
+            return act(form.raw_values())
         except ConnectorError as error:
             stage = stage_of(error)
             if stage is None:
@@ -74,15 +78,12 @@ def _go_through(
     return answer(request, "console/catalogue/connect.html", context, status=status)
 
 
-def _welcome(request: PersonRequest, connection: Connection, page: ConnectorPage) -> HttpResponse:
-    """Tools are listed at once when the server lets us; if not, the agent's first list does it."""
-    try:
-        refresh_toolset(connection=connection)
-    except ConnectorError:
-        messages.warning(request, gettext("Connected. The tools could not be listed yet; that is tried again on use."))
-    else:
-        messages.success(request, gettext("%(name)s is connected.") % {"name": page.connector.name})
-    return redirect("console:connection", connection.pk)
+def _send_away(request: PersonRequest, departure: Departure) -> HttpResponse:
+    """A page that leads on at once: the answer to a form may not itself lead to another site."""
+    context = {"url": departure.authorize_url.reveal(), "host": departure.host, "session": departure.session}
+    response = answer(request, "console/authorizations/leave.html", context)
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def _place_of(error: ConnectorError, form: ConnectForm) -> str | None:
