@@ -63,7 +63,8 @@ class Command(BaseCommand):
         return self.python(
             *["uvicorn", f"{application[0]}:{application[2]}"],
             *["--host", options["host"], "--port", str(options["port"]), "--workers", str(options["web_processes"])],
-            *["--no-access-log", "--no-server-header", "--log-level", "warning", "--timeout-graceful-shutdown", "4"],
+            *["--loop", "uvloop", "--http", "httptools", "--ws", "none", "--no-access-log", "--no-server-header"],
+            *["--log-level", "warning", "--timeout-graceful-shutdown", "4"],
             *forwarded,
         )
 
