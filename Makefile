@@ -9,7 +9,7 @@ export HOST PORT
 # Cached bytecode makes every start three times faster.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-services peers check bench bench-programs bench-packages fuzz browser messages requirements format clean
+.PHONY: help setup run test test-services peers check bench bench-programs bench-packages fuzz soak-refresh browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -72,6 +72,9 @@ bench-packages: setup .venv/.dev ## Time and memory of inspecting packages besid
 
 fuzz: setup .venv/.dev ## Feed broken archives and manifests to the inspection for a minute
 	@$(PY) tests/fuzz/fuzz_packages.py -max_total_time=60
+
+soak-refresh: setup .venv/.dev ## Race two processes for one refresh a thousand times (POCO_RACES sets how often)
+	@POCO_RACES=$${POCO_RACES:-1000} $(PY) -m pytest tests/authorization/test_refresh_races.py -n 0 --no-cov -q -k hundred_callers
 
 browser: setup .venv/.dev ## Drive the console in Chromium; screenshots go to build/screenshots/
 	@POCO_PROOFS=1 $(PY) -m pytest tests/browser -n 0 --no-cov

@@ -87,8 +87,10 @@ def test_an_invocation_id_is_sent_when_there_is_one_and_left_out_when_not():
     assert "invocation_id" not in make_context("tool_invoke").wire()
 
 
-def test_refresh_and_revoke_receive_the_credential_in_its_own_structure():
-    assert make_context("credential_refresh").wire()["credential"] == {
+@pytest.mark.parametrize("operation", ["credential_refresh", "credential_revoke"])
+def test_refresh_and_revoke_receive_the_credential_as_it_was_issued_and_flat(operation):
+    assert make_context(operation).wire()["credential"] == {
+        "access_token": "s3cr3t-token",
         "values": {"access_token": "s3cr3t-token"},
         "expires_at": None,
         "refresh_expires_at": None,
