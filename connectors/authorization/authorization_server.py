@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 from connectors.authorization.discovery import discover_server
 from connectors.authorization.server_metadata import AuthorizationServer
-from connectors.catalogue.endpoints import origin_of
 from connectors.errors import Refused, UpstreamFault
 from connectors.manifest.auth import OAuthOptions, StaticDiscovery
+from connectors.manifest.auth_checks import origin
 from connectors.runtime.deadline import Deadline
 
 _ENDPOINTS = ("authorization_url", "token_url", "revocation_url")
@@ -33,7 +33,7 @@ def _read_static(discovery: StaticDiscovery) -> AuthorizationServer:
     """Endpoints named by the package; that they share the issuer's origin was checked when it was installed (§20)."""
     for name in _ENDPOINTS:
         url = getattr(discovery, name)
-        if url is not None and (origin_of(url) != origin_of(discovery.issuer) or "@" in urlsplit(url).netloc):
+        if url is not None and (origin(url) != origin(discovery.issuer) or "@" in urlsplit(url).netloc):
             raise UpstreamFault("endpoint_elsewhere", endpoint=name, issuer=discovery.issuer)
     return AuthorizationServer(
         issuer=discovery.issuer,

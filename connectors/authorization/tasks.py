@@ -2,9 +2,14 @@
 
 from celery import shared_task
 
-from connectors.authorization import refresh_sweep
+from connectors.authorization import refresh_sweep, session_sweep
 
 
 @shared_task(name="authorization.refresh_due")
 def refresh_due() -> int:
     return refresh_sweep.refresh_due()
+
+
+@shared_task(name="authorization.sweep_sessions")
+def sweep_sessions() -> int:
+    return session_sweep.sweep_sessions()
