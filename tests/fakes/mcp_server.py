@@ -119,7 +119,7 @@ class McpServer:
         app.router.add_route("*", "/mcp", self._not_post)
         app.router.add_get("/sse", self._open_stream)
         app.router.add_post("/messages", self._post_message)
-        app.router.add_get("/{path:.*}", self._document)
+        app.router.add_route("*", "/{path:.*}", self._document)
         runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
