@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from connectors.console.hidden_characters import show_hidden
 from connectors.packages.inspected import PackageFile
 
 
@@ -21,7 +22,7 @@ def build_tree(files: Iterable[PackageFile]) -> Folder:
     """Return the package's own folder, without a name."""
     root = Folder("")
     for file in sorted(files, key=lambda each: each.path):
-        *parents, name = file.path.split("/")
+        *parents, name = show_hidden(file.path).split("/")
         folder = root
         for parent in parents:
             folder = folder.folders.setdefault(parent, Folder(parent))

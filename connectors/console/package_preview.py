@@ -1,24 +1,20 @@
 """Everything an administrator sees of a package before anything is written (console.md, Install 2)."""
 
 import base64
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from connectors.catalogue.models import Category
 from connectors.console.file_tree import Folder, build_tree
+from connectors.console.package_hosts import Host, find_hosts
+from connectors.console.package_source import ProgramSource, read_source
 from connectors.console.presentation import name_category, reader_language
 from connectors.console.tool_list import EffectGroup, group_by_effect, list_tools
-from connectors.manifest.auth import OAuthAuth, StaticDiscovery
+from connectors.manifest.auth import OAuthAuth
 from connectors.manifest.fault_messages import FaultText, describe_fault
-from connectors.manifest.runtime import FixedEndpoint, RemoteMcpRuntime
 from connectors.manifest.schema import Manifest
 from connectors.manifest.texts import text_for
 from connectors.packages.inspection import InspectedPackage, Skill
-
-MAX_SOURCE_BYTES = 256 * 1024
-MAX_SOURCES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +33,6 @@ class AskedField:
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
-    """Where the package will talk to: a host it names, or the field that will name it."""
-
-    host: str
-    field: str
-    purpose: str  # tools, authorization
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    path: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class PackagePreview:
     package: InspectedPackage
     name: str
@@ -66,7 +47,7 @@ class PackagePreview:
     hosts: tuple[Host, ...]
     skills: tuple[Skill, ...]
     tree: Folder
-    sources: tuple[SourceFile, ...]
+    source: ProgramSource
     warnings: tuple[FaultText, ...]
 
     @property
@@ -94,10 +75,10 @@ def build_preview(package: InspectedPackage, archive: Path) -> PackagePreview:
         scopes=auth.options.scopes if isinstance(auth, OAuthAuth) else (),
         effects=group_by_effect(list_tools(manifest, None)),
         retried=frozenset(rule.key for rule in manifest.tool_policy.rules if rule.retry == "safe"),
-        hosts=_find_hosts(manifest, {field.key: read(field.label_key) for field in manifest.configuration.fields}),
+        hosts=find_hosts(manifest, {field.key: read(field.label_key) for field in manifest.configuration.fields}),
         skills=package.skills,
         tree=build_tree(package.files),
-        sources=_read_sources(package, archive),
+        source=read_source(package, archive),
         warnings=tuple(describe_fault(fault, language) for fault in package.warnings),
     )
 
@@ -127,41 +108,3 @@ def _read_locale(package: InspectedPackage, locale: str) -> LocaleText:
         description=texts.get(presentation.description_key, ""),
         default=locale == package.manifest.default_locale,
     )
-
-
-def _find_hosts(manifest: Manifest, labels: dict[str, str]) -> tuple[Host, ...]:
-    """Every address the manifest names. A program may open others: its source is shown for that reason."""
-    found: list[Host] = []
-    if isinstance(manifest.runtime, RemoteMcpRuntime):
-        options = manifest.runtime.options
-        for endpoint in (options.endpoint, *(server.endpoint for server in options.servers or ())):
-            if isinstance(endpoint, FixedEndpoint):
-                found.append(Host(urlsplit(endpoint.url).netloc, "", "tools"))
-            elif endpoint is not None:
-                found.append(Host("", labels.get(endpoint.configuration_field, ""), "tools"))
-    if isinstance(manifest.auth, OAuthAuth):
-        discovery = manifest.auth.options.discovery
-        issuer = discovery.issuer if isinstance(discovery, StaticDiscovery) else discovery.expected_issuer
-        found.append(Host(urlsplit(issuer).netloc, "", "authorization"))
-    return tuple(dict.fromkeys(found))
-
-
-def _read_sources(package: InspectedPackage, archive: Path) -> tuple[SourceFile, ...]:
-    """The program's Python files as text; the inspection has read the archive already, so its names are safe."""
-    program = package.manifest.program
-    if program is None:
-        return ()
-    wanted = [file for file in package.files if file.path.endswith(".py") and file.size <= MAX_SOURCE_BYTES]
-    wanted.sort(key=lambda file: (not program.entrypoint.startswith(file.path), file.path))
-    sources = []
-    with zipfile.ZipFile(archive) as opened:
-        wrapper = _wrapping_folder(opened.namelist())
-        for file in wanted[:MAX_SOURCES]:
-            text = opened.read(wrapper + file.path).decode("utf-8", errors="replace")
-            sources.append(SourceFile(file.path, text))
-    return tuple(sources)
-
-
-def _wrapping_folder(names: list[str]) -> str:
-    manifest = min((name for name in names if name.endswith("manifest.json")), key=lambda name: name.count("/"))
-    return manifest.removesuffix("manifest.json")

@@ -14,11 +14,18 @@ from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import find_connector
 from connectors.catalogue.versions import manifest_of
 from connectors.console.answer import answer
-from connectors.console.configuration_form import draw_configuration, draw_one_off, group_fields, read_cleared
+from connectors.console.configuration_form import (
+    callback_address,
+    draw_configuration,
+    draw_one_off,
+    group_fields,
+    read_cleared,
+)
 from connectors.console.connector_pages import frame_connector
 from connectors.console.forms.manifest_form import ManifestForm
+from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
-from connectors.errors import Conflict, Invalid
+from connectors.errors import Conflict, Failed, Invalid
 
 
 @never_cache
@@ -41,6 +48,9 @@ def connector_configuration(request: PersonRequest, key: str) -> HttpResponse:
         return show_connector_configuration(request, connector, form, status=422)
     except Conflict as error:
         return show_connector_configuration(request, connector, form, status=409, changed=_changed(error))
+    except Failed as error:  # the package's program did not do its part; nothing was saved
+        form.add_error(None, str(describe_error(error)))
+        return show_connector_configuration(request, connector, form, status=502)
     _say_saved(request, changed=saved.configuration_revision != connector.configuration_revision)
     return redirect("console:connector_configuration", key)
 
@@ -55,6 +65,7 @@ def show_connector_configuration(
         "form": form,
         "groups": group_fields(form, secrets),
         "one_off": draw_one_off(manifest, connector.version.texts),
+        "callback_address": callback_address(manifest),
         "testable": manifest.runtime.adapter == "remote_mcp",
         **more,
     }

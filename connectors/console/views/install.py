@@ -9,17 +9,19 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 
+from connectors.catalogue.difference import compare_with_installed
 from connectors.catalogue.installation import find_installed, install_package
 from connectors.catalogue.models import Connector
 from connectors.console.answer import answer
-from connectors.console.configuration_form import draw_installation, draw_one_off, group_fields
+from connectors.console.configuration_form import callback_address, draw_installation, draw_one_off, group_fields
 from connectors.console.forms.manifest_form import ManifestForm
 from connectors.console.messages import Told, describe_error
+from connectors.console.package_difference import tell_difference
 from connectors.console.package_preview import build_preview, read_name
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.presentation import reader_language
 from connectors.console.staged_packages import OpenedUpload, on_upload, open_upload
-from connectors.errors import Conflict, Invalid
+from connectors.errors import Conflict, Failed, Invalid
 from connectors.manifest.fault_messages import describe_fault
 from connectors.packages.staging import fetch_staged
 
@@ -37,6 +39,8 @@ def install_preview(request: PersonRequest, staged_id: uuid.UUID) -> HttpRespons
     installed, conflict = _find_installed(upload)
     preview = build_preview(upload.package, upload.archive)
     context = {"staged": upload.staged, "preview": preview, "installed": installed, "conflict": conflict}
+    if conflict is not None and (difference := compare_with_installed(upload.package)) is not None:
+        context["difference"] = tell_difference(difference)
     return answer(request, "console/install/preview.html", context)
 
 
@@ -64,6 +68,9 @@ def install_commit(request: PersonRequest, upload: OpenedUpload) -> HttpResponse
     except Invalid as error:
         form.add_faults(error.faults)
         return show_configuration(request, upload, form, status=422)
+    except Failed as error:  # its program or the store did not do its part; nothing was installed
+        form.add_error(None, str(describe_error(error)))
+        return show_configuration(request, upload, form, status=502)
     messages.success(request, gettext("Installed as a draft. Publish it when you are ready."))
     return redirect("console:connector_overview", connector.key)
 
@@ -79,6 +86,7 @@ def show_configuration(
         "form": form,
         "groups": group_fields(form, {}),
         "one_off": draw_one_off(package.manifest, package.texts),
+        "callback_address": callback_address(package.manifest),
         "testable": package.manifest.runtime.adapter == "remote_mcp",
         **more,
     }
