@@ -6,6 +6,7 @@ from typing import Any
 
 from django.forms.boundfield import BoundField
 
+from connectors.authorization.client_registration import redirect_uri
 from connectors.catalogue.configuration import OpenConfiguration, open_configuration
 from connectors.catalogue.models import ConfigurationSecret, Connector
 from connectors.catalogue.versions import manifest_of
@@ -57,6 +58,11 @@ def draw_configuration(connector: Connector, data: Mapping[str, Any] | None) -> 
         initial={key: _shown(value) for key, value in connector.configuration.items()},
         kept=frozenset(connector.secrets.values_list("field", flat=True)),
     )
+
+
+def callback_address(manifest: Manifest) -> str:
+    """Return the address to register at the service, nothing where people are not sent there to sign in (§5)."""
+    return redirect_uri() if manifest.auth.interaction == "redirect" else ""
 
 
 def group_fields(form: ManifestForm, secrets: Mapping[str, ConfigurationSecret]) -> Groups:

@@ -31,9 +31,7 @@ urlpatterns = [
     path("install/<uuid:staged_id>/commit/", install.install_commit, name="install_commit"),
     path("install/<uuid:staged_id>/test/", connection_tests.install_test, name="install_test"),
     path("connectors/<slug:key>/", connectors.connector_overview, name="connector_overview"),
-    path(
-        "connectors/<slug:key>/configuration/", configuration.connector_configuration, name="connector_configuration"
-    ),
+    path("connectors/<slug:key>/configuration/", configuration.connector_configuration, name="connector_configuration"),
     path("connectors/<slug:key>/tools/", connectors.connector_tools, name="connector_tools"),
     path("connectors/<slug:key>/visibility/", publication.connector_visibility, name="connector_visibility"),
     path("connectors/<slug:key>/publish/", publication.connector_publish, name="connector_publish"),

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 
 from connectors.authorization.accounts import disconnect as disconnect_account
 from connectors.authorization.accounts import rename_connection
+from connectors.authorization.launch import find_launch_url
 from connectors.console.answer import answer
 from connectors.console.connection_pages import list_connections, read_connection
 from connectors.console.forms.connections import AliasForm
@@ -53,6 +54,17 @@ def check_connection(request: PersonRequest, connection_id: uuid.UUID) -> HttpRe
     except ConnectorError as error:
         messages.error(request, _describe_failure(error))
     return redirect("console:connection", found.pk)
+
+
+@screen()
+def connection_open(request: PersonRequest, connection_id: uuid.UUID) -> HttpResponse:
+    """On to the service itself: a link, since the address is only known when it is asked for."""
+    found = own_connection(request.user, connection_id)
+    try:
+        return redirect(find_launch_url(found))
+    except ConnectorError as error:
+        messages.error(request, str(describe_error(error)))
+        return redirect("console:connection", found.pk)
 
 
 @screen(methods=("GET", "POST"))
