@@ -93,6 +93,7 @@ def server():
         yield running
 
 
+@pytest.mark.timeout(120 + RACES)
 def test_a_hundred_callers_in_two_processes_make_one_request(server):
     server.delay = 0.05
     connector, person = make_oauth_connector(server.url), make_user()

@@ -6,9 +6,10 @@ from urllib.parse import unquote_plus
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.db import connection as database
 from django.utils import timezone
 
-from connectors.authorization.credentials import open_credential, seal_credential
+from connectors.authorization.credentials import open_credential
 from connectors.authorization.models import Connection, RefreshLease
 from connectors.authorization.oauth_grant import open_grant
 from connectors.authorization.refresh import renew_credential
@@ -18,7 +19,13 @@ from connectors.errors import Refused
 from connectors.runtime.deadline import Deadline
 from connectors.vault.secret import Secret
 from tests.builders.connectors import make_connection, make_connector
-from tests.builders.oauth_accounts import SECRET, grant_of, make_oauth_connection, make_oauth_connector
+from tests.builders.oauth_accounts import (
+    SECRET,
+    grant_of,
+    make_oauth_connection,
+    make_oauth_connector,
+    replace_credential,
+)
 from tests.builders.people import make_user
 from tests.fakes.token_server import TokenServer, hang_up
 
@@ -229,7 +236,8 @@ def test_waits_between_tries_grow_to_an_hour(server, connection):
 
 def test_a_credential_replaced_meanwhile_is_not_overwritten(server, connection):
     def reconnect(_request) -> bool:
-        seal_credential(fresh(connection), {"access_token": Secret("mine"), "refresh_token": Secret("own")})
+        replace_credential(fresh(connection), {"access_token": "mine", "refresh_token": "own"})
+        database.close()  # of the server's thread
         return False
 
     server.after = [reconnect]
@@ -242,7 +250,8 @@ def test_a_credential_replaced_meanwhile_is_not_overwritten(server, connection):
 
 def test_the_end_of_a_replaced_grant_does_not_end_the_new_one(server, connection):
     def reconnect(_request) -> bool:
-        seal_credential(fresh(connection), {"access_token": Secret("mine")})
+        replace_credential(fresh(connection), {"access_token": "mine"})
+        database.close()  # of the server's thread
         return False
 
     server.answers, server.after = [(400, {"error": "invalid_grant"})], [reconnect]

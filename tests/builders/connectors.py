@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from connectors.access.models import Agent, AgentToken, Team, User
@@ -153,7 +154,8 @@ def make_connection(
         person=person, connector=connector, alias=alias, verified_at=timezone.now(), **fields
     )
     if values:
-        seal_credential(connection, {key: Secret(value) for key, value in values.items()})
+        with transaction.atomic():
+            seal_credential(connection, {key: Secret(value) for key, value in values.items()})
     return connection
 
 

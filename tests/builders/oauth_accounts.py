@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from connectors.access.models import User
@@ -93,10 +94,10 @@ def make_oauth_connection(
 ) -> Connection:
     """Return an account whose access token expired a minute ago, unless said otherwise."""
     connection = make_connection(person or make_user(), connector, **fields)
-    values = {"access_token": Secret("access-0")}
+    values = {"access_token": "access-0"}
     if refresh_token:
-        values["refresh_token"] = Secret(refresh_token)
-    seal_credential(
+        values["refresh_token"] = refresh_token
+    replace_credential(
         connection,
         values,
         expires_at=expires_at or timezone.now() - timedelta(minutes=1),
@@ -104,3 +105,9 @@ def make_oauth_connection(
         grant=grant or grant_of(connector),
     )
     return connection
+
+
+def replace_credential(connection: Connection, values: dict[str, str], **known: Any) -> None:
+    """Give an account another credential, as reconnecting does."""
+    with transaction.atomic():
+        seal_credential(connection, {key: Secret(value) for key, value in values.items()}, **known)

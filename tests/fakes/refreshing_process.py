@@ -24,6 +24,11 @@ def die(*_args: object) -> NoReturn:
     raise AssertionError("still here")
 
 
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 async def renew(wish: dict[str, Any], callers: int) -> Counter[str]:
     from connectors.authorization.refresh import renew_credential  # noqa: PLC0415 - after Django's set-up
     from connectors.errors import ConnectorError  # noqa: PLC0415 - as above
@@ -49,14 +54,14 @@ def main() -> None:
     points = {"before_sending": "_ask", "before_write": "_write"}
     for point in sys.argv[1:]:
         setattr(refresh, points[point], die)
-    print("ready", flush=True)
+    say("ready")
     with ThreadPoolExecutor(LOOPS) as pool:
         for line in sys.stdin:
             wish = json.loads(line)
             share = max(1, wish["callers"] // LOOPS)
             loops = range(min(LOOPS, wish["callers"]))
             ends = pool.map(lambda _loop, wish=wish, share=share: asyncio.run(renew(wish, share)), loops)
-            print(json.dumps(sum(ends, Counter())), flush=True)
+            say(json.dumps(sum(ends, Counter())))
 
 
 if __name__ == "__main__":

@@ -7,13 +7,11 @@ import pytest
 from django.utils import timezone
 
 from connectors.audit.models import CallRecord
-from connectors.authorization.credentials import seal_credential
 from connectors.authorization.models import Connection, Credential, RefreshLease
 from connectors.gateway.binding import open_binding
 from connectors.gateway.models import Invocation, Toolset
-from connectors.vault.secret import Secret
 from tests.builders.connectors import make_connection, make_connector, make_grant
-from tests.builders.oauth_accounts import grant_of, make_oauth_connection, make_oauth_connector
+from tests.builders.oauth_accounts import grant_of, make_oauth_connection, make_oauth_connector, replace_credential
 from tests.fakes.mcp_server import McpServer, tool
 from tests.fakes.token_server import TokenServer
 from tests.fakes.world import RULES, TOOLS
@@ -43,9 +41,9 @@ class Cloud:
         return self.call(name)["_meta"][ERROR]["code"]
 
     def has(self, token: str, *, until: timedelta) -> None:
-        values = {"access_token": Secret(token), "refresh_token": Secret(self.tokens.families[0].current)}
+        values = {"access_token": token, "refresh_token": self.tokens.families[0].current}
         grant = grant_of(self.connector)
-        seal_credential(self.connection, values, expires_at=timezone.now() + until, grant=grant)
+        replace_credential(self.connection, values, expires_at=timezone.now() + until, grant=grant)
 
     @property
     def state(self) -> str:
