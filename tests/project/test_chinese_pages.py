@@ -177,7 +177,7 @@ def test_every_page_of_a_console_in_which_nothing_happened_yet_is_in_chinese(
         ("/people/new/", {"username": "a b", "email": "nobody", "role": "king"}),
         ("/teams/new/", {"name": "", "more_people": "nobody"}),
         ("/preferences/", {"time_zone": "Mars/Olympus", "display_name": ""}),
-        ("/connectors/install/", {}),
+        ("/install/", {}),
         ("/connectors/keyed/configuration/", {"endpoint": "no address", "revision": "0"}),
         ("/connectors/keyed/publish/", {"audience": "chosen"}),
         ("/connectors/keyed/test/", {"endpoint": "http://127.0.0.1:1/mcp"}),
