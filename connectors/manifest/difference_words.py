@@ -7,7 +7,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "confirmation_dropped": ("{subject} is no longer confirmed by a person", "{subject} 不再需要用户确认"),
     "tool_added": ("new tool {subject} ({after})", "新增工具 {subject}（{after}）"),
     "host_added": ("new host {subject}", "新增主机 {subject}"),
-    "scope_added": ("new scope {subject}", "新增权限范围 {subject}"),
+    "scope_added": ("new scope {subject}", "新增授权范围 {subject}"),
     "contract_changed": (
         "authorization contract {before} → {after}: people must authorize again",
         "授权契约版本 {before} → {after}：用户需要重新授权",
@@ -22,7 +22,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "confirmation_added": ("{subject} is now confirmed by a person", "{subject} 现在需要用户确认"),
     "retry_changed": ("{subject}, retry: {before} → {after}", "{subject} 的重试：{before} → {after}"),
     "tool_removed": ("tool {subject} is gone", "删除工具 {subject}"),
-    "scope_removed": ("scope {subject} is gone", "删除权限范围 {subject}"),
+    "scope_removed": ("scope {subject} is gone", "删除授权范围 {subject}"),
     "host_removed": ("host {subject} is gone", "删除主机 {subject}"),
     "skill_added": ("new Skill {subject}", "新增 Skill {subject}"),
     "skill_changed": ("Skill {subject} changed", "Skill {subject} 有变化"),

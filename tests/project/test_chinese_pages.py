@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -13,10 +14,12 @@ from django.conf import settings
 from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import URLPattern, reverse
+from django.utils import timezone
 
 from connectors.access.models import User
 from connectors.audit.models import CallRecord
 from connectors.audit.recording import record_admin_event
+from connectors.authorization.models import AuthorizationSession
 from connectors.console.acts import ACTS, FIELDS
 from connectors.console.denials import RULES
 from connectors.console.urls import urlpatterns
@@ -192,6 +195,28 @@ def test_faults_are_told_in_chinese(address: str, typed: dict[str, str], english
     page = client_of(person).post(address, typed).content.decode()
     assert re.search("[\u4e00-\u9fff]", page)
     assert leftovers(page, english) == set()
+
+
+@pytest.mark.parametrize("status", AuthorizationSession.Status.values)
+def test_the_page_of_a_sign_in_at_a_service_is_in_chinese(status: str, english: tuple[set[str], set[str]]) -> None:
+    person = make_user(display_name="陈")
+    connector = make_connector()
+    attempt = AuthorizationSession.objects.create(
+        person=person,
+        connector=connector,
+        configuration_revision=1,
+        authorization_fingerprint=connector.authorization_fingerprint,
+        version_id=connector.version_id,
+        status=status,
+        outcome="token_refused" if status == "failed" else "",
+        outcome_parameters={"error": "invalid_grant", "before": "mei", "after": "lei"},
+        expires_at=timezone.now() + timedelta(minutes=10),
+    )
+    client = client_of(person)
+    for address in (reverse("console:authorization", args=[attempt.pk]), reverse("console:authorization_lost")):
+        page = client.get(address).content.decode()
+        assert re.search("[\u4e00-\u9fff]", page)
+        assert leftovers(page, english) == set()
 
 
 @pytest.mark.parametrize("address", ["/accounts/login/", "/welcome/spent/", "/accounts/logout/"])
