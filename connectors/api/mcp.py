@@ -95,7 +95,10 @@ def _refuse_foreign(incoming: _Incoming) -> Reply | None:
 def _is_own_origin(origin: str) -> bool:
     if origin == settings.BACKEND_URL:
         return True
-    parts = urlsplit(origin)
+    try:
+        parts = urlsplit(origin)
+    except ValueError:  # brackets that do not close
+        return False
     local = {"localhost", "127.0.0.1", "::1"}
     return parts.scheme in ("http", "https") and parts.hostname in local and bool(local & set(settings.ALLOWED_HOSTS))
 

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from connectors.gateway.models import Invocation
 from connectors.gateway.outcomes import Outcome, refuse
+from connectors.runtime.passing_on import can_be_kept
 
 State = Invocation.State
 BUDGET: Final = timedelta(seconds=120)  # a call's whole budget and a little: what stands longer has been lost
@@ -50,7 +51,7 @@ class Claim:
         """Write the ending; the result is kept only for a caller who can ask for it again."""
         state = {"unknown": State.UNKNOWN, "failed": State.FAILED}.get(outcome.state, State.SUCCEEDED)
         kept: dict[str, Any] = {"state": outcome.state, "code": outcome.code}
-        if keep_result and len(orjson.dumps(outcome.result)) <= KEPT_RESULT_BYTES:
+        if keep_result and can_be_kept(outcome.result) and len(orjson.dumps(outcome.result)) <= KEPT_RESULT_BYTES:
             kept["result"] = outcome.result
         Invocation.objects.filter(pk=self.id).update(state=state, ended_at=timezone.now(), outcome=kept)
 

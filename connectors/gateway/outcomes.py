@@ -54,6 +54,8 @@ _TRANSLATED: Final = {
     "version_unsupported": "connector_unavailable",
     "not_mcp": "connector_unavailable",
 }
+_ANSWERED_IN_VAIN: Final = frozenset({"response_too_large", "response_too_deep"})
+"""The service did answer, with more than can be passed on: what was asked may have been done."""
 _KNOWN_FAULTS: Final = frozenset(
     {
         "action_forbidden",
@@ -89,10 +91,10 @@ def succeed(raw: JSON) -> Outcome:
 
 def fail(error: ConnectorError, *, is_read: bool) -> Outcome:
     """Map what went wrong on the way to a code. For anything but a read, doubt is `unknown`, never `failed`."""
-    if isinstance(error, OutcomeUnknown) or error.code == "response_too_large":
+    if isinstance(error, OutcomeUnknown) or error.code in _ANSWERED_IN_VAIN:
         if not is_read:
             return _ended(CallRecord.Outcome.UNKNOWN, "connector_action_outcome_unknown")
-        if error.code != "response_too_large":
+        if error.code not in _ANSWERED_IN_VAIN:
             return _ended(CallRecord.Outcome.FAILED, "budget_exceeded" if _timed_out(error) else "unavailable")
     if isinstance(error, Unreachable):
         return _ended(CallRecord.Outcome.FAILED, "unavailable")

@@ -10,6 +10,7 @@ from connectors.egress.client import StreamedAnswer, Timeouts, Timings, get_clie
 from connectors.errors import OutcomeUnknown, UpstreamFault
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.event_stream import EventReader
+from connectors.runtime.passing_on import can_be_passed_on
 from connectors.runtime.upstream import JSON, UpstreamServer
 from connectors.vault.secret import Secret
 
@@ -136,6 +137,8 @@ def result_of_call(exchange: Exchange) -> JSON:
     """
     status = exchange.status
     if status < REDIRECTS and exchange.result is not None:
+        if not can_be_passed_on(exchange.result):
+            raise UpstreamFault("response_too_deep", stage="call")
         return exchange.result
     if exchange.error is not None and status < SERVER_ERRORS:
         raise_for_refusal(exchange, stage="call")

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from connectors.errors import UpstreamFault
+from connectors.runtime.passing_on import can_be_kept
 from connectors.runtime.upstream import JSON, MalformedTool
 
 MAX_TOOLS = 500
@@ -57,9 +58,15 @@ def sort_out(listed: list[Any]) -> Listed:
         if reason is None:
             good[tool["name"]] = tool
         else:
-            name = tool.get("name") if isinstance(tool, dict) else None
-            malformed.append(MalformedTool(name[:MAX_NAME_LENGTH] if isinstance(name, str) else "", reason))
+            malformed.append(MalformedTool(_name_for_show(tool), reason))
     return Listed(list(good.values()), tuple(malformed))
+
+
+def _name_for_show(tool: Any) -> str:
+    """The name of a tool that is left out, without what could break a page or a row."""
+    name = tool.get("name") if isinstance(tool, dict) else None
+    shown = name[:MAX_NAME_LENGTH] if isinstance(name, str) else ""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in shown)
 
 
 def _fault_of(tool: Any, known: dict[str, JSON]) -> str | None:
@@ -73,7 +80,8 @@ def _fault_of(tool: Any, known: dict[str, JSON]) -> str | None:
     texts = (tool.get("title"), tool.get("description"))
     if not all(text is None or isinstance(text, str) for text in texts):
         return "text_invalid"
-    return _schema_fault(tool.get("inputSchema"), "input") or _output_fault(tool.get("outputSchema"))
+    fault = _schema_fault(tool.get("inputSchema"), "input") or _output_fault(tool.get("outputSchema"))
+    return fault or (None if can_be_kept(tool) else "text_invalid")
 
 
 def _output_fault(schema: Any) -> str | None:
@@ -83,10 +91,10 @@ def _output_fault(schema: Any) -> str | None:
 def _schema_fault(schema: Any, which: str) -> str | None:
     if not isinstance(schema, dict) or (which == "input" and schema.get("type") != "object"):
         return f"{which}_schema_invalid"
-    if len(orjson.dumps(schema)) > MAX_SCHEMA_BYTES:
-        return f"{which}_schema_too_large"
     if _is_deeper_than(schema, MAX_SCHEMA_DEPTH):
         return f"{which}_schema_too_deep"
+    if len(orjson.dumps(schema)) > MAX_SCHEMA_BYTES:
+        return f"{which}_schema_too_large"
     return None
 
 

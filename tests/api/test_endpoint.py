@@ -69,6 +69,11 @@ def test_a_foreign_origin_is_refused(world):
     assert world.gateway.modern("tools/list", Origin="http://localhost:6274").status == 200
 
 
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "http://localhost@evil.example", "\xff", ""])
+def test_an_origin_that_is_none_is_a_foreign_one(world, origin):
+    assert world.gateway.modern("tools/list", Origin=origin).status == 403
+
+
 def test_a_rebound_host_is_refused(world):
     assert world.gateway.modern("tools/list", Host="evil.example").status == 421
 
