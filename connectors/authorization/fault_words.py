@@ -16,5 +16,9 @@ register_fault_texts(
             en=("This cannot be an alias.", "Use 1 to {longest} printable characters."),
             zh=("这不能用作别名。", "请使用 1 到 {longest} 个可打印字符。"),
         ),
+        "parameter_repeated": FaultWords(
+            en=("The parameter {where} came more than once.", "Start the authorization again."),
+            zh=("参数 {where} 重复出现。", "请重新开始授权。"),
+        ),
     }
 )

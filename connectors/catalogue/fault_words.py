@@ -8,5 +8,17 @@ register_fault_texts(
             en=("The package's program refuses these values: {message}", "Change what it names, then save again."),
             zh=("安装包的程序不接受这些值：{message}", "请按提示修改后重新保存。"),
         ),
+        "secret_not_clearable": FaultWords(
+            en=("This secret is required and cannot be cleared.", "Replace it instead."),
+            zh=("该密钥为必填项，不能清除。", "请改为替换。"),
+        ),
+        "secret_needed_again": FaultWords(
+            en=("An address changed, so the stored secret will not be sent there.", "Type the secret again."),
+            zh=("地址已改变，已保存的密钥不会发送到新地址。", "请重新输入密钥。"),
+        ),
+        "not_a_header_value": FaultWords(
+            en=("This cannot be sent in a header.", "Remove line breaks and characters that cannot be printed."),
+            zh=("该值不能作为请求头发送。", "请去掉换行和不可打印的字符。"),
+        ),
     }
 )

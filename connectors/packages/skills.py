@@ -82,6 +82,7 @@ def render_markdown(text: str) -> str:
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
+        url_relative="deny",  # it would lead into the console, or with // anywhere
         link_rel="noopener noreferrer nofollow",
     )
 

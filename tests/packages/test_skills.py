@@ -92,3 +92,10 @@ def test_many_long_skills_are_not_all_rendered(tmp_path):
     files = {f"{skill['path']}/SKILL.md": "# T\n" + "a" * 60_000 for skill in skills}
     package = inspect_package(build_package(tmp_path / "p.zip", manifest=build_manifest(skills=skills), files=files))
     assert [skill.markdown_html[:4] for skill in package.skills] == ["<h1>"] * 4 + ["<pre"] * 2
+
+
+@pytest.mark.parametrize(
+    "address", ["//evil.example.com/", "/people/", "references/more.md", "#a", "?next=x", "\\\\evil"]
+)
+def test_a_link_without_a_scheme_leads_nowhere(address):
+    assert "href" not in render_markdown(f"[more]({address})")
