@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Barrier
 
 from django.db import close_old_connections, connections
 
@@ -28,7 +29,14 @@ def _run[T](function: Callable[..., T], /, *args: object) -> T:
 
 
 def close_lane_connections() -> None:
-    """Close every lane's database connection, waiting for what is running; the lanes stay usable."""
+    """Close every lane's database connections, waiting for what is running; the lanes stay usable."""
     for lane in _LANES:
-        for done in [lane.submit(connections.close_all) for _ in range(lane._max_workers)]:  # noqa: SLF001 - no public size
+        workers = lane._max_workers  # noqa: SLF001 - no public size
+        together = Barrier(workers)  # else one free thread would do the closing of all
+        for done in [lane.submit(_close_after, together) for _ in range(workers)]:
             done.result()
+
+
+def _close_after(together: Barrier) -> None:
+    together.wait()
+    connections.close_all()

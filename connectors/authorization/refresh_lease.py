@@ -72,14 +72,16 @@ def take_lease(connection_id: UUID, seen_version: int) -> Lease | Standing:
     was not given back in time belongs to a dead holder: the next one is in doubt (contract.md, "Update and removal":
     the connector's row is locked first).
     """
-    connection, credential = _read(connection_id)
+    connection = _read(connection_id)
+    lease, _made = RefreshLease.objects.select_for_update().get_or_create(connection=connection)
+    # Read under the lease's lock: whoever writes new tokens gives the lease back in the same transaction.
+    credential = Credential.objects.filter(connection=connection).first()
     if credential is None:
         return Standing.IMPOSSIBLE
     if credential.version != seen_version:
         return Standing.RENEWED
     if not _may_refresh(connection):
         raise Refused("reauthorization_required", connector=connection.connector.key)
-    lease, _made = RefreshLease.objects.select_for_update().get_or_create(connection=connection)
     now = timezone.now()
     if lease.owner is not None and lease.expires_at is not None and lease.expires_at > now:
         return Standing.HELD
@@ -93,7 +95,7 @@ def take_lease(connection_id: UUID, seen_version: int) -> Lease | Standing:
     return _hold(lease, way, credential, now)
 
 
-def _read(connection_id: UUID) -> tuple[Connection, Credential | None]:
+def _read(connection_id: UUID) -> Connection:
     connector_id = Connection.objects.filter(pk=connection_id).values_list("connector_id", flat=True).first()
     if connector_id is None:
         raise NotFound("connection_not_found")
@@ -101,7 +103,7 @@ def _read(connection_id: UUID) -> tuple[Connection, Credential | None]:
     connection = Connection.objects.select_related("connector__version").filter(pk=connection_id).first()
     if connection is None:
         raise NotFound("connection_not_found")
-    return connection, Credential.objects.filter(connection=connection).first()
+    return connection
 
 
 def _may_refresh(connection: Connection) -> bool:

@@ -28,9 +28,16 @@ def database_url() -> str:
     known = database.settings_dict
     if database.vendor == "sqlite":
         return f"sqlite:///{known['NAME']}"
-    return (
-        f"postgres://{quote(known['USER'])}:{quote(known['PASSWORD'])}@{known['HOST']}:{known['PORT']}/{known['NAME']}"
-    )
+    person = f"{quote(known['USER'])}:{quote(known['PASSWORD'])}"
+    return f"postgres://{person}@{known['HOST']}:{known['PORT']}/{known['NAME']}?application_name=refresher"
+
+
+def end_sessions() -> None:
+    """PostgreSQL notices a little later than we do that a process was killed."""
+    if database.vendor == "postgresql":
+        with database.cursor() as cursor:
+            ending = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'refresher'"
+            cursor.execute(ending)
 
 
 class Refresher:
@@ -62,6 +69,7 @@ class Refresher:
         self.process.stdin.close()
         self.process.wait(30)
         self.process.stdout.close()
+        end_sessions()
 
     def ask(self, connection: Connection, *, version: int = 1, callers: int = CALLERS) -> None:
         assert self.process.stdin is not None
