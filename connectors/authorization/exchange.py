@@ -13,6 +13,7 @@ from connectors.vault.secret import Secret
 
 EXCHANGE_SECONDS = 30.0
 OFFLINE = "offline_access"
+IDENTITY = frozenset({"openid", "profile", "email", "address", "phone"})  # OpenID Connect Core §5.4
 
 
 def exchange_code(connector: Connector, grant: OAuthGrant, *, code: Secret, verifier: Secret) -> TokenAnswer:
@@ -50,9 +51,10 @@ def describe_account(tokens: TokenAnswer, asked: tuple[str, ...]) -> AuthorizedA
 def missing_scopes(tokens: TokenAnswer, asked: tuple[str, ...]) -> tuple[str, ...]:
     """Return the scopes that were asked for and not granted; without a word on it all were (RFC 6749 §5.1).
 
-    `offline_access` counts as granted where a refresh token came: many servers do not repeat it.
+    `offline_access` counts as granted where a refresh token came, and OpenID's own scopes always: what is told of a
+    person is no permission at the resource, and servers that bind tokens to one do not repeat them (RFC 8707).
     """
     if tokens.scopes is None:
         return ()
-    granted = {*tokens.scopes, *([OFFLINE] if tokens.refresh_token else [])}
+    granted = {*tokens.scopes, *IDENTITY, *([OFFLINE] if tokens.refresh_token else [])}
     return tuple(scope for scope in asked if scope not in granted)

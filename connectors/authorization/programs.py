@@ -19,6 +19,7 @@ from connectors.catalogue.models import Connector
 from connectors.catalogue.program import open_program
 from connectors.catalogue.versions import manifest_of
 from connectors.errors import Fault, Invalid, Refused
+from connectors.manifest.auth import OAuthAuth
 from connectors.manifest.schema import Manifest
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.operations import AUTHORIZATION_BEGIN, AUTHORIZATION_COMPLETE, TOOLS_DISCOVER
@@ -156,8 +157,14 @@ def tools_context(
     grant_revision: int,
     credential_version: int,
 ) -> ToolsDiscover:
-    """Return the complete context of discovery and invocation (§8, "complete program context")."""
-    runtime = manifest_of(connector.version).runtime
+    """Return the complete context of discovery and invocation (§8, "complete program context").
+
+    Of a standard OAuth credential a program gets the access token alone: refreshing is ours.
+    """
+    manifest = manifest_of(connector.version)
+    runtime = manifest.runtime
+    if isinstance(manifest.auth, OAuthAuth):
+        values = {key: value for key, value in values.items() if key == "access_token"}
     return ToolsDiscover(
         configuration=configuration_of(connector),
         options=runtime.options.model_dump(mode="json"),

