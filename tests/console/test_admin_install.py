@@ -2,6 +2,7 @@
 
 import re
 import socket
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -214,6 +215,27 @@ def test_one_click_offers_the_example_with_its_address_filled_in(admin):
     assert "Workbench" in page
     configure = re.search(r'href="(/install/[^"]+/configure/[^"]*)"', page).group(1)
     assert "http://127.0.0.1:8765/mcp" in text_of(admin.get(configure))
+
+
+EXAMPLES = sorted(path.parent.name for path in Path("connectors/examples/packages").glob("*/manifest.json"))
+
+
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_an_empty_console_offers_every_example_and_each_leads_to_its_preview(admin, key):
+    for page in ("/connectors/", "/install/"):
+        assert f'name="example" value="{key}"' in text_of(admin.get(page))
+    page = text_of(admin.get(admin.post("/install/example/", {"example": key})["Location"]))
+    assert f"{key}-1.0.0.zip" in page
+    assert "Continue to configuration" in page
+
+
+def test_examples_are_told_in_the_reader_s_language(admin):
+    assert "报销台" in text_of(admin.get("/install/", headers={"accept-language": "zh-hans"}))
+
+
+@pytest.mark.parametrize("key", ["../workbench", "nothing", "."])
+def test_an_example_that_is_not_there_is_not_found(admin, key):
+    assert admin.post("/install/example/", {"example": key}).status_code == 404
 
 
 def test_a_secret_is_never_prefilled_from_an_address(admin, pack):

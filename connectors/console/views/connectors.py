@@ -8,6 +8,7 @@ from connectors.catalogue.versions import manifest_of
 from connectors.console.answer import answer
 from connectors.console.connector_pages import frame_connector, read_usage
 from connectors.console.connector_rows import ConnectorFilters, list_categories, list_connectors
+from connectors.console.example_package import list_examples
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.tool_list import group_by_effect, list_tools
 
@@ -20,12 +21,14 @@ def connector_list(request: PersonRequest) -> HttpResponse:
         **{name: request.GET.get(name, "").strip() for name in ("q", "status", "category", "after")}
     )
     page = list_connectors(filters)
+    nothing_installed = not page.rows and not Connector.objects.exists()
     context = {
         "filters": filters,
         "page": page,
         "categories": list_categories(),
         "statuses": Connector.Status.values,
-        "nothing_installed": not page.rows and not Connector.objects.exists(),
+        "nothing_installed": nothing_installed,
+        "examples": list_examples() if nothing_installed else [],
     }
     return answer(request, "console/connectors/list.html", context, partial="results")
 

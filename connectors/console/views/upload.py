@@ -1,7 +1,6 @@
 """Receive a package: streamed to disk, its size looked at before a byte of the form is read."""
 
 from collections.abc import Iterable
-from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpResponse, JsonResponse
@@ -10,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from connectors.console.example_package import FILE_NAME, pack_example
+from connectors.console.example_package import FIRST, list_examples, pack_example, prefill_example
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.views.error_pages import too_large
 from connectors.packages.models import StagedPackage
@@ -45,10 +44,12 @@ def _receive(request: PersonRequest) -> HttpResponse:
 
 @screen(MANAGE_CONNECTORS, methods=("POST",))
 def example_package(request: PersonRequest) -> HttpResponse:
-    """One click: the example package is on its preview, its address filled in."""
-    staged = _stage(request, FILE_NAME, [pack_example()])
-    prefilled = urlencode({"endpoint": f"http://127.0.0.1:{settings.EXAMPLE_PORT}/mcp"})
-    return redirect(f"{reverse('console:install_preview', args=[staged.pk])}?{prefilled}")
+    """One click: an example is on its preview, the example server's address filled in."""
+    key = request.POST.get("example") or FIRST
+    file_name, content = pack_example(key)
+    staged = _stage(request, file_name, [content])
+    address, prefilled = reverse("console:install_preview", args=[staged.pk]), prefill_example(key)
+    return redirect(f"{address}?{prefilled}" if prefilled else address)
 
 
 def _stage(request: PersonRequest, file_name: str, chunks: Iterable[bytes]) -> StagedPackage:
@@ -56,7 +57,7 @@ def _stage(request: PersonRequest, file_name: str, chunks: Iterable[bytes]) -> S
 
 
 def _show_form(request: PersonRequest, *, fault: str = "", status: int = 200) -> HttpResponse:
-    context = {"limit": _limit(), "fault": fault, "example": settings.EMBEDDED}
+    context = {"limit": _limit(), "fault": fault, "example": settings.EMBEDDED, "examples": list_examples()}
     return render(request, "console/install/upload.html", context, status=status)
 
 
