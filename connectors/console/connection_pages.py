@@ -38,6 +38,7 @@ class ConnectionPage:
     credential: Credential | None
     grants: list[Grant]
     needs_alias: bool
+    interaction: str
 
 
 def list_connections(person: User) -> list[ConnectionLine]:
@@ -56,6 +57,7 @@ def list_connections(person: User) -> list[ConnectionLine]:
 
 
 def read_connection(connection: Connection, person: User) -> ConnectionPage:
+    view = present_connector(connection.connector, reader_language())
     siblings = Connection.objects.filter(person=person, connector=connection.connector).exclude(pk=connection.pk)
     return ConnectionPage(
         connection=connection,
@@ -63,7 +65,8 @@ def read_connection(connection: Connection, person: User) -> ConnectionPage:
         badge=badge_of(connection, person),
         groups=group_by_effect(read_tools(connection)),
         left_out=list_left_out(_toolset(connection)),
-        actions=present_connector(connection.connector, reader_language()).actions,
+        actions=view.actions,
+        interaction=view.interaction,
         toolset=_toolset(connection),
         credential=Credential.objects.filter(connection=connection).defer("sealed").first(),
         grants=list(
