@@ -10,6 +10,7 @@ from connectors.access.models import User
 from connectors.audit.recording import record_admin_event
 from connectors.authorization.aliases import parse_alias, same_alias
 from connectors.authorization.models import Connection
+from connectors.authorization.retirement import retire_credential
 from connectors.errors import Conflict, NotFound
 
 MANAGE = "connectors.manage_connectors"
@@ -28,11 +29,12 @@ def effective_state(connection: Connection) -> Connection.State:
 
 @transaction.atomic
 def disconnect(*, connection: Connection, actor: User | None) -> None:
-    """End a connection at once, with its credential and every grant on it.
+    """End a connection at once, with its credential and every grant on it; the service is told behind it.
 
     Its owner may, and who manages connectors; to anybody else it does not exist.
     """
     current = _lock(connection, actor)
+    retire_credential(current, revoke=True)
     bump_person(current.person_id)
     record_connection_event("account_disconnected", current, actor, before={"state": current.state})
     current.delete()

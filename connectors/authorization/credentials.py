@@ -45,7 +45,7 @@ def seal_credential(
         credential = Credential(connection=connection)
     else:
         credential.version += 1
-    text = Secret(json.dumps({key: secret.reveal() for key, secret in values.items()}, sort_keys=True))
+    text = _write_all(values)
     credential.sealed = seal(text, place=place_of(credential))
     credential.fingerprint = fingerprint_secret(text)
     credential.expires_at = expires_at
@@ -54,6 +54,11 @@ def seal_credential(
     credential.save()
     schedule_refresh(credential)
     return credential
+
+
+def holds_same(connection: Connection, values: Mapping[str, Secret]) -> bool:
+    """Return whether the connection's credential has these very values already."""
+    return Credential.objects.filter(connection=connection, fingerprint=fingerprint_secret(_write_all(values))).exists()
 
 
 def open_credential(connection: Connection) -> dict[str, Secret]:
@@ -78,6 +83,10 @@ def open_values(credential: Credential) -> dict[str, Secret]:
 def forget_credential(connection: Connection) -> None:
     """Delete the connection's credential, in the caller's transaction."""
     Credential.objects.filter(connection=connection).delete()
+
+
+def _write_all(values: Mapping[str, Secret]) -> Secret:
+    return Secret(json.dumps({key: secret.reveal() for key, secret in values.items()}, sort_keys=True))
 
 
 def _write(value: Value) -> str:

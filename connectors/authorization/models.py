@@ -159,13 +159,17 @@ class RefreshLease(models.Model):
 
 
 class RevocationJob(models.Model):
-    """A credential to be revoked at its service after it has left this house; it needs no other row but its package."""
+    """A credential to be revoked at its service after it has left this house; it needs no other row but its package.
+
+    One that gave up keeps neither: only that it happened, for people to see.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     connector_key = models.CharField(max_length=64)
-    version = models.ForeignKey("PackageVersion", on_delete=models.PROTECT, related_name="+")
+    version = models.ForeignKey("PackageVersion", on_delete=models.PROTECT, null=True, related_name="+")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    sealed = SealedField(null=True)  # wiped when the job gives up
+    account = models.CharField(max_length=255, blank=True)  # how its owner knew it
+    sealed = SealedField(null=True)
     due_at = models.DateTimeField(null=True, blank=True, db_index=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     failure = models.CharField(max_length=64, blank=True)

@@ -13,9 +13,10 @@ from django.utils import timezone
 from connectors.access.epoch import bump_person
 from connectors.access.models import User
 from connectors.authorization.accounts import record_connection_event
-from connectors.authorization.credentials import forget_credential, seal_credential
+from connectors.authorization.credentials import forget_credential, holds_same, seal_credential
 from connectors.authorization.models import Connection
 from connectors.authorization.oauth_grant import OAuthGrant
+from connectors.authorization.retirement import retire_credential
 from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import is_visible
@@ -87,6 +88,7 @@ def save_again(verified: VerifiedAccount, *, connection: Connection, connector: 
     if current is None or current.state == Connection.State.DISCONNECTING:
         raise NotFound("connection_not_found")
     before: dict[str, Any] = {"state": current.state, "grant_revision": current.grant_revision}
+    retire_credential(current, revoke=_leaves_one_behind(current, verified))
     current.connector = connector
     current.authorization_fingerprint = connector.authorization_fingerprint
     current.grant_revision += 1
@@ -99,6 +101,18 @@ def save_again(verified: VerifiedAccount, *, connection: Connection, connector: 
     after: dict[str, Any] = {"state": current.state, "grant_revision": current.grant_revision}
     record_connection_event("account_reconnected", current, current.person, before=before, after=after)
     return current
+
+
+def _leaves_one_behind(connection: Connection, verified: VerifiedAccount) -> bool:
+    """Return whether the credential being replaced stays good at the service: only a program can say (§8).
+
+    A standard OAuth grant is not revoked here: revoking its old refresh token ends the new grant at several services
+    (RFC 7009 §2.1). What a person typed is theirs to take back.
+    """
+    account = verified.account
+    if account is None or verified.grant is not None or account.invalidates_existing_credential:
+        return False
+    return not holds_same(connection, verified.values)
 
 
 def _save_credential(connection: Connection, verified: VerifiedAccount) -> None:

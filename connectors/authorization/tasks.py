@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from connectors.authorization import refresh_sweep, session_sweep
+from connectors.authorization import refresh_sweep, revocation, session_sweep
 
 
 @shared_task(name="authorization.refresh_due")
@@ -13,3 +13,8 @@ def refresh_due() -> int:
 @shared_task(name="authorization.sweep_sessions")
 def sweep_sessions() -> int:
     return session_sweep.sweep_sessions()
+
+
+@shared_task(name="authorization.revoke_due")
+def revoke_due() -> int:
+    return revocation.revoke_due()

@@ -42,4 +42,14 @@ PARTS: Final = {
         _("Keeps the packages' archives."),
         _("Check that the bucket or folder exists and can be read and written."),
     ),
+    "refresh": PartWords(
+        _("Refreshing credentials"),
+        _("Renews people's credentials before they run out."),
+        _("Credentials that are due are not being refreshed. Check that the worker runs with its schedule (--beat)."),
+    ),
+    "revocation": PartWords(
+        _("Revoking credentials"),
+        _("Tells services, after somebody disconnects, that the credential is no longer wanted."),
+        _("Some were not revoked; they are listed below. Whoever owned the account can end the access at the service."),
+    ),
 }

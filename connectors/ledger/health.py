@@ -5,18 +5,23 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from celery import current_app
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connection
+from django.utils import timezone
 from kombu.exceptions import KombuError
 
+from connectors.authorization.models import RevocationJob
+from connectors.authorization.refresh_sweep import list_due
 from connectors.errors import ConnectorError
 from connectors.packages.storage import get_object_store
 from connectors.vault.startup import ensure_canaries
 
 logger = logging.getLogger("connectors.ledger.health")
 WORKER_SECONDS = 1.0
+OVERDUE = timedelta(minutes=5)
 _EXPECTED = (ConnectorError, DatabaseError, KombuError, OSError, ImproperlyConfigured)
 
 
@@ -31,7 +36,7 @@ class PartHealth:
 
 
 def check_health() -> tuple[PartHealth, ...]:
-    """Ask database, broker, worker, vault and object store, in this order."""
+    """Ask each part, in the order of `QUESTIONS`; one whose ground is gone is not asked."""
     parts: dict[str, PartHealth] = {}
     for name, question in QUESTIONS.items():
         waits_for = NEEDS.get(name)
@@ -78,11 +83,26 @@ def _ask_object_store() -> str:
     return "wrong_answer" if next(iter(get_object_store().list_keys(f"health/{uuid.uuid4()}/")), None) else ""
 
 
-NEEDS = {"worker": "broker", "vault": "database"}
+def _ask_refresh() -> str:
+    """Two missed sweeps and a little: nobody is refreshing what is due."""
+    late = timezone.now() - OVERDUE
+    return "overdue" if list_due(late) else ""
+
+
+def _ask_revocation() -> str:
+    late = timezone.now() - OVERDUE
+    if RevocationJob.objects.filter(due_at__lte=late).exists():
+        return "overdue"
+    return "gave_up" if RevocationJob.objects.filter(gave_up_at__isnull=False).exists() else ""
+
+
+NEEDS = {"worker": "broker", "vault": "database", "refresh": "database", "revocation": "database"}
 QUESTIONS: dict[str, Callable[[], str]] = {
     "database": _ask_database,
     "broker": _ask_broker,
     "worker": _ask_worker,
     "vault": _ask_vault,
     "object_store": _ask_object_store,
+    "refresh": _ask_refresh,
+    "revocation": _ask_revocation,
 }
