@@ -87,12 +87,19 @@ async def _read_events(stream: StreamedAnswer) -> AsyncIterator[Event]:
             yield event
 
 
+def _join(base: str, told: str) -> str | None:
+    try:
+        return urljoin(base, told)
+    except ValueError:  # brackets that do not close
+        return None
+
+
 async def _read_endpoint(server: UpstreamServer, events: AsyncIterator[Event]) -> str:
     async for event in events:
         if event.kind != "endpoint":
             continue
-        endpoint = urljoin(server.url, event.data.strip())
-        if urlsplit(endpoint)[:2] != urlsplit(server.url)[:2]:
+        endpoint = _join(server.url, event.data.strip())
+        if endpoint is None or urlsplit(endpoint)[:2] != urlsplit(server.url)[:2]:
             raise UpstreamFault("endpoint_elsewhere", stage="handshake")
         return endpoint
     raise UpstreamFault("not_mcp", stage="handshake", content_type="text/event-stream")

@@ -265,8 +265,9 @@ async def test_a_legacy_server_is_found_behind_the_streamable_address():
     assert listed.era == "sse"
 
 
-async def test_a_legacy_endpoint_on_another_origin_is_refused():
-    with McpServer(sse_endpoint="http://127.0.0.2:1/messages") as server, pytest.raises(UpstreamFault) as refused:
+@pytest.mark.parametrize("told", ["http://127.0.0.2:1/messages", "http://[", "//[::1", "javascript:0"])
+async def test_a_legacy_endpoint_on_another_origin_is_refused(told):
+    with McpServer(sse_endpoint=told) as server, pytest.raises(UpstreamFault) as refused:
         await list_tools(at(server, "sse"), deadline=Deadline.after(5))
     assert refused.value.code == "endpoint_elsewhere"
 

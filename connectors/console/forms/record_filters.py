@@ -1,7 +1,7 @@
 """The filters of the log pages: they live in the URL, and become what `audit.queries` takes."""
 
 import uuid
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -36,12 +36,22 @@ OUTCOMES = [
 MOMENT = forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 
 
+class MomentField(forms.DateTimeField):
+    """A moment with room on both sides: at the ends of the calendar neither zones nor margins can be reckoned."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        moment = super().to_python(value)
+        if moment is not None and not MINYEAR < moment.year < MAXYEAR:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        return moment
+
+
 class LogFilterForm(forms.Form):
     """The time range every log has; `next` and `previous` page keys are not filters and are read apart."""
 
     range = forms.ChoiceField(label=_("Time"), choices=RANGES, required=False)
-    since = forms.DateTimeField(label=pgettext_lazy("time", "From"), required=False, widget=MOMENT)
-    until = forms.DateTimeField(label=_("Until"), required=False, widget=MOMENT)
+    since = MomentField(label=pgettext_lazy("time", "From"), required=False, widget=MOMENT)
+    until = MomentField(label=_("Until"), required=False, widget=MOMENT)
 
     def __init__(self, data: Any = None, **kwargs: Any) -> None:
         super().__init__(data, auto_id="filter-%s", **kwargs)

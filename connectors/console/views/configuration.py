@@ -27,6 +27,8 @@ from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.errors import Conflict, Failed, Invalid
 
+_MOST_DIGITS = 10  # no revision is longer, and Python reads no number of thousands of digits
+
 
 @never_cache
 @screen(MANAGE_CONNECTORS, methods=("GET", "POST"))
@@ -74,7 +76,7 @@ def show_connector_configuration(
 
 def _revision(request: PersonRequest) -> int:
     text = request.POST.get("revision", "")
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
 
 
 def _changed(error: Conflict) -> dict[str, Any]:

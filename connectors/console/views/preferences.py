@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -15,6 +15,7 @@ from connectors.console.forms.preferences import PreferencesForm
 from connectors.console.preferences import LANGUAGE_COOKIE, THEME_COOKIE
 
 _A_YEAR = 365 * 24 * 3600
+_LONGEST_ADDRESS = 2000
 
 
 @login_not_required
@@ -30,7 +31,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render(request, "console/preferences.html", {"form": form}, status=422)
     chosen = form.keep(request.POST)
-    response = redirect(_back(request))
+    response = HttpResponseRedirect(_back(request))
     for field, cookie in (("language", LANGUAGE_COOKIE), ("theme", THEME_COOKIE)):
         if field in chosen:
             response.set_cookie(cookie, chosen[field], max_age=_A_YEAR, samesite="Lax", secure=settings.HTTPS)
@@ -41,5 +42,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
 
 def _back(request: HttpRequest) -> str:
     wanted = request.POST.get("next", "")
+    if not wanted.startswith("/") or not wanted.isprintable() or len(wanted) > _LONGEST_ADDRESS:
+        return reverse("console:preferences")
     safe = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
     return wanted if safe else reverse("console:preferences")

@@ -1,0 +1,101 @@
+"""Odd text in addresses, cookies and forms: a fault or nothing found, never a crash, never another site."""
+
+from urllib.parse import urljoin
+
+import pytest
+from django.test import override_settings
+from django.urls import reverse
+
+from tests.builders.connectors import make_connector
+from tests.builders.people import make_administrator, make_user
+
+pytestmark = pytest.mark.django_db
+
+ELSEWHERE = [
+    "//evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "%2f%2fevil.example",
+    "https://evil.example/",
+    "https:evil.example",
+    "javascript:alert(1)",
+    "/\r\nLocation: https://evil.example",
+    "/a\0b",
+    "-1",
+    "somewhere",
+    "console:home",
+    "/" + "a" * 10_000,
+    "\U0001f600",
+]
+
+
+@pytest.fixture
+def admin(client):
+    client.force_login(make_administrator())
+    return client
+
+
+@pytest.mark.parametrize("wanted", ELSEWHERE)
+def test_preferences_lead_back_into_the_console_only(client, wanted):
+    answer = client.post(reverse("console:preferences"), {"language": "en", "next": wanted})
+
+    assert answer.status_code == 302
+    assert answer.url == reverse("console:preferences")
+
+
+def test_preferences_lead_back_to_where_the_reader_was(client):
+    answer = client.post(reverse("console:preferences"), {"language": "en", "next": "/my/calls/?tool=a%20b"})
+
+    assert answer.url == "/my/calls/?tool=a%20b"
+
+
+@pytest.mark.parametrize("wanted", ELSEWHERE[:8])
+def test_signing_in_leads_into_the_console_only(client, wanted):
+    make_user("ann", password="a long enough sentence")
+
+    answer = client.post(
+        reverse("account_login"), {"login": "ann", "password": "a long enough sentence", "next": wanted}
+    )
+
+    assert answer.status_code == 302
+    arrived = urljoin("http://testserver/accounts/login/", answer.url.replace("\\", "/"))
+    assert arrived.startswith("http://testserver/")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/connectors/?q=%00", "/people/?after=a%00b", "/icons/%00/", "/welcome/a%00b/", "/%00", "/my/calls/?x=%00"],
+)
+def test_a_nul_in_an_address_is_a_request_that_cannot_be_read(admin, address):
+    answer = admin.get(address)
+
+    assert answer.status_code == 400
+    assert b"cannot be read" in answer.content
+
+
+def test_a_cookie_with_a_nul_is_as_good_as_none(client):
+    client.cookies["sessionid"] = "a\0b"
+
+    assert client.get(reverse("console:home")).status_code == 302
+
+
+@pytest.mark.parametrize("revision", ["9" * 5000, "-1", "٣", "x", ""])
+def test_a_revision_that_is_none_is_an_old_one(admin, revision):
+    make_connector("notebook")
+
+    answer = admin.post(
+        reverse("console:connector_configuration", args=["notebook"]),
+        {"endpoint": "http://127.0.0.1:2/mcp", "revision": revision},
+    )
+
+    assert answer.status_code == 409
+
+
+@override_settings(TIME_ZONE="America/Los_Angeles")
+@pytest.mark.parametrize("route", ["my_calls", "my_decisions", "audit_calls", "audit_decisions", "admin_events"])
+@pytest.mark.parametrize("field", ["since", "until"])
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59", "0001-01-01T00:00", "10000-01-01T00:00", "2026-99-01T00:00"])
+def test_a_log_can_be_asked_for_any_moment(admin, route, field, moment):
+    for zone in ("Asia/Shanghai", "America/Los_Angeles"):
+        admin.cookies["poco_time_zone"] = zone
+        assert admin.get(reverse(f"console:{route}"), {"range": "custom", field: moment}).status_code == 200
