@@ -1,6 +1,38 @@
 """Fixtures shared by all tests."""
 
 import os
+from functools import cache
+
+import pytest
+from django.db import connections, transaction
+from django.test import TransactionTestCase
 
 # Long proofs have make targets of their own (`make peers`, `make browser`).
 collect_ignore = [] if "POCO_PROOFS" in os.environ else ["peers", "browser/test_every_page.py"]
+
+# Laid by the migrations and the same for every test.
+_LAID = {"django_migrations", "django_content_type", "auth_permission", "auth_group", "auth_group_permissions"}
+
+
+@cache
+def _tables(alias: str) -> tuple[str, ...]:
+    names = connections[alias].introspection.django_table_names(only_existing=True, include_views=False)
+    return tuple(sorted(name for name in names if name not in _LAID))
+
+
+def _empty_tables(case: TransactionTestCase) -> None:
+    """What Django's flush does after a test that commits, without laying permissions and roles anew (0.2 s a test)."""
+    for alias in case._databases_names(include_mirrors=False):
+        connection = connections[alias]
+        quoted = [connection.ops.quote_name(name) for name in _tables(alias)]
+        with transaction.atomic(using=alias), connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute(f"TRUNCATE {', '.join(quoted)}")
+            else:
+                for name in quoted:  # foreign keys are checked at the commit
+                    cursor.execute(f"DELETE FROM {name}")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _empty_tables_quickly() -> None:
+    TransactionTestCase._fixture_teardown = _empty_tables  # type: ignore[method-assign] # pytest-django builds its case from it
