@@ -78,6 +78,8 @@ def _check_issuer(session: AuthorizationSession, answer: CallbackAnswer) -> None
     expected = sessions.expected_of(session)
     if not expected.issuer or (not answer.issuer and not expected.names_itself):
         return
+    if not answer.issuer:
+        raise UpstreamFault("issuer_missing", expected=expected.issuer)
     if answer.issuer != expected.issuer:
         raise UpstreamFault("issuer_mismatch", found=answer.issuer[:255], expected=expected.issuer)
 

@@ -16,7 +16,7 @@ from connectors.authorization import sessions
 from connectors.authorization.models import AuthorizationSession, Connection
 from connectors.authorization.oauth_grant import read_grant, write_grant
 from connectors.authorization.saving import VerifiedAccount, save_again
-from connectors.errors import Conflict, NotFound
+from connectors.errors import Conflict, ConnectorError
 from connectors.runtime.program_results import AuthorizedAccount, IssuedCredential
 from connectors.vault.fields import place_of
 from connectors.vault.sealing import open_sealed, seal
@@ -40,15 +40,16 @@ def keep_for_question(
 def take_other_account(*, person: User, session_id: UUID) -> AuthorizationSession:
     """Return the ended attempt: the connection now is the other account's, its alias and grants stay.
 
-    Raises `Conflict("authorization_answered")` when the question was answered before or is too old.
+    An attempt that failed on the way says so itself. Raises `Conflict("authorization_answered")` when the question was
+    answered before or is too old.
     """
     session = sessions.find_own(person, session_id)
     try:
         _take(session, person)
-    except (NotFound, Conflict) as error:
-        if error.code != "authorization_answered":
-            sessions.fail(session, error)
-        raise
+    except ConnectorError as error:
+        if error.code == "authorization_answered":
+            raise
+        sessions.fail(session, error)
     return session
 
 

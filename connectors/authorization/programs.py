@@ -7,7 +7,8 @@
 What comes back is proved by the program itself; a remote MCP runtime beside it is proved by a handshake as well.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from uuid import UUID
@@ -18,7 +19,7 @@ from connectors.catalogue.configuration import open_configuration
 from connectors.catalogue.models import Connector
 from connectors.catalogue.program import open_program
 from connectors.catalogue.versions import manifest_of
-from connectors.errors import Fault, Invalid, Refused
+from connectors.errors import Fault, Invalid, Refused, UpstreamFault
 from connectors.manifest.auth import OAuthAuth
 from connectors.manifest.schema import Manifest
 from connectors.runtime.deadline import Deadline
@@ -40,6 +41,7 @@ from connectors.vault.secret import Secret
 
 AUTHORIZE_SECONDS = 60.0
 _NOTHING: Mapping[str, Secret] = MappingProxyType({})
+_REFUSALS = frozenset({"bad_request", "authorization_required"})
 # Which answer of `authorization_begin` belongs to which interaction (§8).
 _ANSWERS: dict[str, type[Beginning]] = {"none": BeginAccount, "form": BeginForm, "redirect": BeginRedirect}
 
@@ -82,7 +84,8 @@ def begin_redirect(
         redirect_uri=redirect_uri,
         code_challenge=code_challenge,
     )
-    begun = async_to_sync(_begin)(question, context, Deadline.after(AUTHORIZE_SECONDS))
+    with _in_its_own_words():
+        begun = async_to_sync(_begin)(question, context, Deadline.after(AUTHORIZE_SECONDS))
     assert isinstance(begun, BeginRedirect)
     return begun
 
@@ -93,7 +96,19 @@ def complete_redirect(
     """Return the account that the program made of a code. Asked once: a code is good once."""
     question = _ask(connector, intent)
     deadline = Deadline.after(AUTHORIZE_SECONDS)
-    return async_to_sync(_complete)(question, submission, deadline, private_context=private_context)
+    with _in_its_own_words():
+        return async_to_sync(_complete)(question, submission, deadline, private_context=private_context)
+
+
+@contextmanager
+def _in_its_own_words() -> Iterator[None]:
+    """Let a program's refusal be told as one of this sign-in: nothing saved before is meant by it."""
+    try:
+        yield
+    except ProgramRefused as refused:
+        if refused.code not in _REFUSALS:
+            raise
+        raise UpstreamFault("sign_in_refused", message=refused.parameters["message"]) from refused
 
 
 def _ask(connector: Connector, intent: Intent) -> _Question:
@@ -112,7 +127,7 @@ async def _authorize(question: _Question, values: Mapping[str, Secret]) -> Autho
             return begun.account
         return await _complete(question, Credentials(values=values), deadline)
     except ProgramRefused as refused:
-        if refused.code not in {"bad_request", "authorization_required"}:
+        if refused.code not in _REFUSALS:
             raise
         raise Invalid([Fault("credentials_refused", "", {"message": refused.parameters["message"]})]) from refused
 

@@ -25,7 +25,7 @@ from connectors.authorization.oauth_grant import OAuthGrant, read_grant, write_g
 from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import is_visible
-from connectors.errors import Conflict, ConnectorError, NotFound, Refused
+from connectors.errors import Conflict, ConnectorError, Fault, Invalid, NotFound, Refused
 from connectors.runtime.program_context import Intent
 from connectors.vault.fields import place_of
 from connectors.vault.sealing import open_sealed, seal
@@ -167,8 +167,11 @@ def finish(session: AuthorizationSession, connection: Connection) -> None:
 
 def fail(session: AuthorizationSession, error: ConnectorError) -> None:
     """End an attempt with what went wrong: a code and parameters that are safe to show."""
+    told = dict(error.parameters)
+    if isinstance(error, Invalid):
+        told["faults"] = [[fault.code, fault.where, fault.parameters] for fault in error.faults]
     session.outcome = error.code[:64]
-    session.outcome_parameters = json.loads(json.dumps(error.parameters, default=str))
+    session.outcome_parameters = json.loads(json.dumps(told, default=str))
     _end(session, Status.FAILED)
 
 
@@ -178,6 +181,15 @@ def cancel(session: AuthorizationSession) -> bool:
         waiting = AuthorizationSession.objects.filter(pk=session.pk, status__in=[Status.PENDING, Status.ASKING])
         ended = waiting.update(status=Status.CANCELLED, sealed=None, used_at=timezone.now())
     return ended == 1
+
+
+def failure_of(session: AuthorizationSession) -> ConnectorError:
+    """Return the error a failed attempt ended with, as far as it was kept."""
+    told = dict(session.outcome_parameters)
+    faults = told.pop("faults", None)
+    if faults:
+        return Invalid([Fault(code, where, parameters) for code, where, parameters in faults])
+    return ConnectorError(session.outcome, **told)
 
 
 def _end(session: AuthorizationSession, status: AuthorizationSession.Status) -> None:

@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from connectors.authorization.models import AuthorizationSession
+from connectors.authorization.sessions import failure_of
 from connectors.console.messages import describe_error
 from connectors.console.presentation import ConnectorText, describe_connector
 from connectors.console.stages import Stage, stage_of
@@ -70,7 +71,7 @@ def read_attempt(attempt: AuthorizationSession) -> AttemptPage:
     if attempt.status == Status.ASKING:
         return _ask(attempt, text)
     if attempt.status == Status.FAILED:
-        return _fail(attempt, text, ConnectorError(attempt.outcome, **attempt.outcome_parameters))
+        return _fail(attempt, text, failure_of(attempt))
     if attempt.status == Status.PENDING and attempt.expires_at <= timezone.now():
         return _fail(attempt, text, Refused("authorization_expired"))
     return AttemptPage(attempt, text, *_TOLD[attempt.status])

@@ -25,6 +25,7 @@ AUTHORIZATION_SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Begin again. If it stays so, tell an administrator this word."),
     ),
     "sign_in_interrupted": (_("The service did not finish the sign-in."), _AGAIN),
+    "sign_in_refused": (_("The service did not accept the sign-in: %(message)s"), _AGAIN),
     "token_refused": (
         _("The service did not accept the sign-in (%(error)s)."),
         _("Begin again. If it stays so, an administrator has to check the client id and its secret."),
@@ -35,6 +36,10 @@ AUTHORIZATION_SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
     "issuer_mismatch": (
         _("The answer came from %(found)s, not from %(expected)s, so it was not used."),
+        _("Begin again. If it stays so, tell an administrator: somebody may be in between."),
+    ),
+    "issuer_missing": (
+        _("The answer does not say that it came from %(expected)s, so it was not used."),
         _("Begin again. If it stays so, tell an administrator: somebody may be in between."),
     ),
     "issuer_unexpected": (

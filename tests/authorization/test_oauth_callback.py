@@ -201,6 +201,11 @@ def test_a_refusal_from_the_wrong_issuer_is_no_refusal(client, ann, connector, i
     assert AuthorizationSession.objects.get().outcome == "issuer_mismatch"
 
 
+def test_an_answer_that_does_not_name_its_issuer_where_it_must_is_not_used(client, ann, connector, issuer):
+    page = come_back(client, issuer.consent(leave(client, connector), iss=None, code=None, error="access_denied"))
+    assert "does not say that it came from" in told(page)
+
+
 def test_refused_consent_is_told_and_may_be_tried_again(client, ann, connector, issuer):
     answer = issuer.consent(leave(client, connector), code=None, error="access_denied")
     page = come_back(client, answer)

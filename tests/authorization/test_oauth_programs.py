@@ -139,7 +139,7 @@ def test_its_context_and_credential_are_on_no_page_in_no_log_and_nowhere_plain(c
 
 def test_a_refusal_of_the_program_ends_on_a_page_in_its_own_words(client, ann, booking):
     page = come_back(client, leave(client, booking), "refused")
-    assert "Begin again" in told(page)
+    assert "did not accept the sign-in: the code is spent" in told(page)
     assert not Connection.objects.exists()
 
 
@@ -201,6 +201,21 @@ def test_a_dead_account_under_the_same_alias_is_not_silently_replaced_by_another
     page = come_back(client, leave(client, booking), "bob")
     assert "That is another account" in told(page)
     assert open_credential(connection) == {"token": Secret("canary-token-ann")}
+
+
+def test_a_name_taken_meanwhile_is_told_and_nothing_is_replaced(client, ann, booking):
+    first, second = leave(client, booking), leave(client, booking)
+    come_back(client, first, "ann")
+    page = come_back(client, second, "bob")
+    assert "Another account of yours has the alias work" in told(page)
+    assert Connection.objects.get().external_account_id == "ann"
+
+
+def test_an_alias_needed_meanwhile_is_told_as_beside_its_field(client, ann, booking):
+    without = leave(client, booking, alias="")
+    connect(client, booking)
+    page = come_back(client, without, "bob")
+    assert "You have an account here already" in told(page)
 
 
 def test_a_second_account_stands_beside_the_first(client, ann, booking):
