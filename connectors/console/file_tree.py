@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from connectors.console.hidden_characters import show_hidden
+from connectors.manifest.hidden_characters import show_hidden
 from connectors.packages.inspected import PackageFile
 
 

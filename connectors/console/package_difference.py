@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from connectors.catalogue.difference import UpdateDifference
-from connectors.console.hidden_characters import show_hidden
 from connectors.console.presentation import reader_language
 from connectors.manifest.difference import Risk
 from connectors.manifest.difference_words import describe_change
+from connectors.manifest.hidden_characters import show_hidden
 
 
 @dataclass(frozen=True, slots=True)

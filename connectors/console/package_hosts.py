@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from connectors.manifest.auth import OAuthAuth, StaticDiscovery
+from connectors.manifest.hosts import host_of
 from connectors.manifest.runtime import FixedEndpoint, RemoteMcpRuntime
 from connectors.manifest.schema import Manifest
 
@@ -32,7 +32,7 @@ def _tool_hosts(manifest: Manifest, labels: Mapping[str, str]) -> Iterator[Host]
     single = (options.endpoint,) if options.endpoint else ()
     for endpoint in (*single, *(server.endpoint for server in options.servers or ())):
         if isinstance(endpoint, FixedEndpoint):
-            yield Host(_host(endpoint.url), "", "tools")
+            yield Host(host_of(endpoint.url), "", "tools")
         else:
             field = endpoint.configuration_field
             yield Host(defaults.get(field, ""), labels.get(field, field), "tools")
@@ -43,10 +43,10 @@ def _sign_in_hosts(manifest: Manifest) -> Iterator[Host]:
         return
     discovery = manifest.auth.options.discovery
     if not isinstance(discovery, StaticDiscovery):
-        yield Host(_host(discovery.expected_issuer), "", "authorization")
+        yield Host(host_of(discovery.expected_issuer), "", "authorization")
         return
     urls = (discovery.issuer, discovery.authorization_url, discovery.token_url, discovery.revocation_url)
-    yield from (Host(_host(url), "", "authorization") for url in urls if url)
+    yield from (Host(host_of(url), "", "authorization") for url in urls if url)
 
 
 def _other_fields(manifest: Manifest, labels: Mapping[str, str]) -> Iterator[Host]:
@@ -58,8 +58,4 @@ def _other_fields(manifest: Manifest, labels: Mapping[str, str]) -> Iterator[Hos
 
 def _defaults(manifest: Manifest) -> dict[str, str]:
     fields = manifest.configuration.fields
-    return {one.key: _host(one.default) for one in fields if one.type == "url" and isinstance(one.default, str)}
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).netloc.lower()
+    return {one.key: host_of(one.default) for one in fields if one.type == "url" and isinstance(one.default, str)}

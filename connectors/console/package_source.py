@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from connectors.console.hidden_characters import show_hidden
+from connectors.manifest.hidden_characters import show_hidden
 from connectors.packages.excerpt import read_excerpt
 from connectors.packages.inspection import InspectedPackage, PackageFile
 
@@ -42,7 +42,7 @@ def read_source(package: InspectedPackage, archive: Path) -> ProgramSource:
         if text is None:
             unseen.append(file)
         else:
-            shown.append(SourceFile(file.path, show_hidden(text)))
+            shown.append(SourceFile(file.path, show_hidden(text, but="\n\t")))
     return ProgramSource(tuple(shown), tuple(unseen))
 
 

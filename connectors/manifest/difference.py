@@ -6,10 +6,10 @@ Pure: it neither knows who uses the connector nor decides anything.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from connectors.manifest.auth import OAuthAuth, StaticDiscovery
 from connectors.manifest.fields import Field
+from connectors.manifest.hosts import host_of
 from connectors.manifest.runtime import FixedEndpoint, RemoteMcpRuntime
 from connectors.manifest.schema import Manifest
 from connectors.manifest.tools import Rule
@@ -57,7 +57,7 @@ def order_changes(changes: Iterable[Change]) -> tuple[Change, ...]:
 
 def hosts(manifest: Manifest) -> frozenset[str]:
     """The hosts the package itself names; what an administrator types in is not the package's."""
-    return frozenset(host for url in _urls(manifest) if (host := urlsplit(url).netloc.lower()))
+    return frozenset(host for url in _urls(manifest) if (host := host_of(url)))
 
 
 def _changes(old: Manifest, new: Manifest) -> Iterator[Change]:

@@ -15,6 +15,7 @@ from connectors.manifest.fault_texts_json import JSON_FAULTS
 from connectors.manifest.fault_texts_shape import SHAPE_FAULTS
 from connectors.manifest.fault_texts_values import VALUE_FAULTS
 from connectors.manifest.fault_words import FaultWords
+from connectors.manifest.hidden_characters import show_hidden
 
 __all__ = ["FaultText", "FaultWords", "describe_fault", "fault_catalogue", "register_fault_texts"]
 
@@ -28,6 +29,9 @@ class FaultText:
 
 
 _CATALOGUE: dict[str, FaultWords] = {}
+_LONGEST_VALUE = 2000  # a program's own message (§8) fits
+_LONGEST_PLACE = 300
+_MOST_SHOWN = 500
 _UNKNOWN = FaultWords(en=("Something is wrong here ({code}).", ""), zh=("此处有误（{code}）。", ""))
 
 
@@ -48,13 +52,24 @@ def describe_fault(fault: Fault, language: str) -> FaultText:
     """The fault in Chinese for any `zh` language, in English for every other."""
     words = _CATALOGUE.get(fault.code, _UNKNOWN)
     message, hint = words.zh if language.lower().startswith("zh") else words.en
-    parameters = {"code": fault.code, "where": fault.where, **fault.parameters}
+    where = _plain(fault.where, _LONGEST_PLACE)
+    parameters = {"code": fault.code, "where": where, **{name: _plain(one) for name, one in fault.parameters.items()}}
     reason = parameters.pop("reason", None)
     if reason in _CATALOGUE:  # one fault explained by another's words, which may not refer on in turn
         parameters["reason"] = describe_fault(Fault(reason, fault.where, parameters), language).message
     elif reason is not None:
         parameters["reason"] = reason
-    return FaultText(fault.code, fault.where, _fill(message, parameters), _fill(hint, parameters))
+    return FaultText(fault.code, where, _fill(message, parameters), _fill(hint, parameters))
+
+
+def _plain(value: Any, longest: int = 0) -> Any:
+    """What a package or its program says, without a way to clear a terminal, forge a line or bury the rest."""
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value[:_MOST_SHOWN]]
+    if not isinstance(value, str):
+        return value
+    limit = longest or _LONGEST_VALUE
+    return show_hidden(value if len(value) <= limit else f"{value[: limit - 1]}…")
 
 
 def _fill(template: str, parameters: Mapping[str, Any]) -> str:

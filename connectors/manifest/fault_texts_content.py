@@ -59,6 +59,17 @@ CONTENT_FAULTS = {
         en=("The text “{key}” is empty in {locale}.", "Write it in locales/{locale}.json."),
         zh=("{locale} 中文案“{key}”为空。", "请在 locales/{locale}.json 中填写。"),
     ),
+    "text_too_long": FaultWords(
+        en=("The text “{key}” is longer than {limit} characters in {locale}.", "Shorten it in locales/{locale}.json."),
+        zh=("{locale} 中文案“{key}”超过 {limit} 个字符。", "请在 locales/{locale}.json 中缩短。"),
+    ),
+    "text_hides": FaultWords(
+        en=(
+            "The text “{key}” holds control characters or marks that reorder it in {locale}.",
+            "Remove them in locales/{locale}.json.",
+        ),
+        zh=("{locale} 中文案“{key}”含有控制字符或改变文字顺序的字符。", "请在 locales/{locale}.json 中删除。"),
+    ),
     "locale_file_missing": FaultWords(
         en=("The file {path} is missing.", "Add it, or remove the language from “locales”."),
         zh=("缺少文件 {path}。", "请添加该文件，或从 locales 中去掉该语言。"),

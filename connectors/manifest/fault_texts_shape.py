@@ -6,6 +6,10 @@ _NAME_EN = "Start with a lower-case letter; then lower-case letters, digits, “
 _NAME_ZH = "以小写字母开头，只含小写字母、数字、“_”和“-”，最长 64 个字符。"
 
 SHAPE_FAULTS = {
+    "more_faults": FaultWords(
+        en=("There are {count} more faults.", "Mend these first, then check again."),
+        zh=("另有 {count} 个问题。", "请先修复以上问题，再重新检查。"),
+    ),
     "key_missing": FaultWords(
         en=("The key “{key}” is missing.", "Add it."),
         zh=("缺少键“{key}”。", "请补上。"),

@@ -8,8 +8,11 @@ from urllib.parse import SplitResult, urlsplit
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from connectors.manifest.hidden_characters import HIDING
+
 MAX_URL_LENGTH = 2048
 MAX_TEXT_LENGTH = 65_536
+_NOT_IN_URL = re.compile(rf"[ \\\\<>\"^`{{|}}{HIDING}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ def split_web_url(text: str, *, fragment: bool = False) -> SplitResult | None:
 
     Only a link for people to follow may have a `fragment`.
     """
-    if len(text) > MAX_URL_LENGTH or any(c <= " " or c in '\\<>"^`{|}' or c == "\x7f" for c in text):
+    if len(text) > MAX_URL_LENGTH or _NOT_IN_URL.search(text):
         return None
     try:
         parts = urlsplit(text)
@@ -92,6 +95,8 @@ def _caseless(name: str) -> str:
 
 
 _HEADER = rf"(?!(?:{'|'.join(map(_caseless, _STEERING))})$)[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_VISIBLE = rf"[^{HIDING}]"
+_PRINTED = rf"(?! ){_VISIBLE}*{_VISIBLE}(?<! )"
 _PART = r"(?!\.{1,2}(?:/|$))[^/\\\x00-\x1f\x7f]+"
 
 ConnectorKey = Annotated[str, Format("key_malformed", _NAME, 64)]
@@ -101,9 +106,7 @@ SkillKey = Annotated[str, Format("skill_key_malformed", _NAME, 64)]
 FieldKey = Annotated[str, Format("field_key_malformed", r"[a-z][a-z0-9_]{0,63}", 64)]
 CredentialKey = Annotated[str, Format("credential_field_malformed", r"[A-Za-z_][A-Za-z0-9_.-]{0,127}", 128)]
 Version = Annotated[str, Format("version_malformed", rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}", 32)]
-ContractVersion = Annotated[
-    str, Format("contract_version_malformed", r"[^\x00-\x20\x7f](?:[^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?", 64)
-]
+ContractVersion = Annotated[str, Format("contract_version_malformed", _PRINTED, 64)]
 LocaleTag = Annotated[
     str,
     Format(
@@ -116,8 +119,8 @@ TextKey = Annotated[str, Format("text_key_malformed", r"[A-Za-z0-9_](?:[A-Za-z0-
 HeaderName = Annotated[str, Format("header_name_refused", _HEADER, 128)]
 HeaderScheme = Annotated[str, Format("header_scheme_malformed", r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", 64)]
 Scope = Annotated[str, Format("scope_malformed", r"[\x21\x23-\x5b\x5d-\x7e]+", 255)]  # RFC 6749 §3.3
-ToolName = Annotated[str, Format("tool_name_malformed", r"[^\x00-\x20\x7f](?:[^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?", 255)]
-OptionValue = Annotated[str, Format("option_value_malformed", r"[^\x00-\x1f\x7f]+", 255)]
+ToolName = Annotated[str, Format("tool_name_malformed", _PRINTED, 255)]
+OptionValue = Annotated[str, Format("option_value_malformed", rf"{_VISIBLE}+", 255)]
 IconPath = Annotated[str, Format("icon_path_malformed", rf"assets(?:/{_PART})+", 512)]
 SkillPath = Annotated[str, Format("skill_path_malformed", rf"skills(?:/{_PART})+", 512)]
 Entrypoint = Annotated[str, Format("entrypoint_malformed", rf"provider(?:/{_PART})*/[^/\\\x00-\x1f\x7f]+\.py", 512)]

@@ -10,6 +10,7 @@ from connectors.errors import Fault
 from connectors.manifest.part import TAG_MARK
 
 SHOWN_LENGTH = 80
+MOST_FAULTS = 1000
 _EXPECTED = {
     "string_type": "string",
     "int_type": "integer",
@@ -21,7 +22,11 @@ _EXPECTED = {
 
 
 def shape_faults(error: ValidationError) -> list[Fault]:
-    return [_translate(details) for details in error.errors(include_url=False)]
+    """At most a thousand, and how many more there are: telling a hundred thousand would take many seconds."""
+    found = error.errors(include_url=False)
+    faults = [_translate(details) for details in found[:MOST_FAULTS]]
+    untold = len(found) - len(faults)
+    return [*faults, Fault("more_faults", "", {"count": untold})] if untold else faults
 
 
 def pointer(path: Iterable[str | int]) -> str:

@@ -1,5 +1,6 @@
 """Every text the manifest names is there, in every language (handbook §4)."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,6 +9,11 @@ from connectors.manifest.parts import Parts
 from connectors.manifest.shape_faults import pointer
 
 type Path = tuple[str | int, ...]
+LONGEST_NAME = 200
+LONGEST_TEXT = 10_000
+_NAME = ("presentation", "name_key")
+# Controls other than a line's end and a tab, and the marks that reorder what is read (Unicode TR 36, 3.2).
+_REORDERING = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def check_texts(parts: Parts, texts: Mapping[str, Mapping[str, str]]) -> Iterator[Fault]:
@@ -18,8 +24,21 @@ def check_texts(parts: Parts, texts: Mapping[str, Mapping[str, str]]) -> Iterato
             text = texts[locale].get(key)
             if text is None:
                 yield Fault("text_missing", pointer(path), {"key": key, "locale": locale})
-            elif not text.strip():
-                yield Fault("text_empty", pointer(path), {"key": key, "locale": locale})
+            else:
+                yield from (
+                    Fault(code, pointer(path), {"key": key, "locale": locale, **more})
+                    for code, more in _judge(path, text)
+                )
+
+
+def _judge(path: Path, text: str) -> Iterator[tuple[str, dict[str, int]]]:
+    limit = LONGEST_NAME if path == _NAME else LONGEST_TEXT
+    if not text.strip():
+        yield "text_empty", {}
+    elif len(text) > limit:
+        yield "text_too_long", {"limit": limit}
+    elif _REORDERING.search(text):
+        yield "text_hides", {}
 
 
 def named_texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:

@@ -138,8 +138,4 @@ CONTENT_WORDS = {
         en=("{key} in the front matter is longer than {limit} characters.", "Shorten it."),
         zh=("前置信息中的 {key} 超过 {limit} 个字符。", "请缩短。"),
     ),
-    "more_faults": FaultWords(
-        en=("There are {count} more faults.", "Mend these first, then check again."),
-        zh=("另有 {count} 个问题。", "请先修复以上问题，再重新检查。"),
-    ),
 }

@@ -20,6 +20,7 @@ from connectors.packages.revision import compute_revision
 from connectors.packages.skills import read_skills
 from connectors.packages.tree import MANIFEST
 
+_MORE = "more_faults"
 __all__ = ["Icon", "InspectedPackage", "PackageFile", "Skill", "inspect_folder", "inspect_package"]
 
 
@@ -77,7 +78,7 @@ def _inspect(
 
 def _report(faults: Iterable[Fault]) -> Invalid:
     """Keep a report readable: a hostile archive can break one rule ten thousand times."""
-    found = list(faults)
-    if len(found) > MAX_FAULTS:
-        found = [*found[:MAX_FAULTS], Fault("more_faults", "", {"count": len(found) - MAX_FAULTS})]
-    return Invalid(found)
+    given = list(faults)
+    found = [fault for fault in given if fault.code != _MORE]
+    untold = sum(fault.parameters["count"] for fault in given if fault.code == _MORE) + len(found[MAX_FAULTS:])
+    return Invalid([*found[:MAX_FAULTS], Fault(_MORE, "", {"count": untold})] if untold else found)

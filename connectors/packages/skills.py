@@ -24,6 +24,8 @@ _FENCE = "---"
 _LONGEST_NAME = 100
 _LONGEST_DESCRIPTION = 2000
 _DEEPEST = 20
+_MOST_MARKS = 8000
+_MOST_CELLS = 50_000
 _MOST_BRACKETS = 2000  # each may open a link, which the parser then looks for far ahead
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TAGS = {
@@ -74,8 +76,11 @@ def show_source(text: str) -> str:
 
 
 def render_markdown(text: str) -> str:
-    """Return safe HTML: Markdown's own tags only, no images, links that carry no referrer; a long text as it is."""
-    if len(text.encode()) > MAX_RENDERED_BYTES or text.count("[") > _MOST_BRACKETS:
+    """Return safe HTML: Markdown's own tags only, no images, links that carry no referrer.
+
+    A text that is long, or made to be slow to read or large when it has been read, is shown as it is.
+    """
+    if len(text.encode()) > MAX_RENDERED_BYTES or _is_costly(text):
         return show_source(text)
     return nh3.clean(
         _MARKDOWN.render(text),
@@ -85,6 +90,14 @@ def render_markdown(text: str) -> str:
         url_relative="deny",  # it would lead into the console, or with // anywhere
         link_rel="noopener noreferrer nofollow",
     )
+
+
+def _is_costly(text: str) -> bool:
+    """Brackets are looked ahead for, emphasis is paired with all before it, and each row of a table is filled up."""
+    if text.count("[") > _MOST_BRACKETS or text.count("*") + text.count("_") > _MOST_MARKS:
+        return True
+    pipes = [line.count("|") for line in text.splitlines()]
+    return max(pipes, default=0) * len(pipes) > _MOST_CELLS and sum(map(bool, pipes)) > 1
 
 
 def _read_front_matter(contents: Contents, path: str) -> FrontMatter:

@@ -99,3 +99,21 @@ def test_many_long_skills_are_not_all_rendered(tmp_path):
 )
 def test_a_link_without_a_scheme_leads_nowhere(address):
     assert "href" not in render_markdown(f"[more]({address})")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*_" * 32_000,
+        "|" + "a|" * 100 + "\n|" + "-|" * 100 + "\n" + "|x\n" * 15_000,
+        "|" + "a|" * 100 + "\n|" + "-|" * 100 + "\n" + "x\n" * 20_000,
+    ],
+)
+def test_markdown_made_to_be_slow_or_large_is_shown_as_it_is(text):
+    assert render_markdown(text).startswith("<pre>")
+    assert len(render_markdown(text)) < 10 * len(text)
+
+
+def test_an_honest_table_is_rendered():
+    table = "|name|value|\n|-|-|\n" + "|a|b|\n" * 300
+    assert render_markdown(f"# Long\n\n{table}\n\n" + "A **bold** word. " * 500).count("<tr>") == 301
