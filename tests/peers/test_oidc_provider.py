@@ -88,8 +88,19 @@ def guard(server: TokenGuarded, issuer: str) -> TokenGuarded:
     return server
 
 
-def connect(client: Client, guard: TokenGuarded, issuer: str, *, client_id: str, method: str) -> Connection:
-    discovery = {"type": "mcp", "resource_configuration_field": "endpoint", "expected_issuer": issuer}
+def learned(issuer: str, _guard: TokenGuarded) -> dict[str, Any]:
+    return {"type": "mcp", "resource_configuration_field": "endpoint", "expected_issuer": issuer}
+
+
+def written(issuer: str, guard: TokenGuarded) -> dict[str, Any]:
+    endpoints = {"authorization_url": f"{issuer}/auth", "token_url": f"{issuer}/token"}
+    return {"type": "static", "issuer": issuer, "resource": guard.url, **endpoints}
+
+
+def connect(
+    client: Client, guard: TokenGuarded, issuer: str, *, client_id: str, method: str, describe: Any = learned
+) -> Connection:
+    discovery = describe(issuer, guard)
     connector = make_oauth_connector(
         guard, oauth_options(discovery, method=method, scopes=SCOPES), client_id=client_id, key=f"records-{method}"
     )
@@ -121,6 +132,11 @@ def test_an_account_is_connected_through_the_providers_own_pages(
     payload = access.split(".")[1]
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     assert (claims["iss"], claims["aud"]) == (issuer, guard.url)
+
+
+def test_endpoints_a_package_writes_itself_serve_as_well(client: Client, guard: TokenGuarded, issuer: str) -> None:
+    connection = connect(client, guard, issuer, client_id="post", method="client_secret_post", describe=written)
+    assert connection.state == "active"
 
 
 def test_without_a_client_id_the_console_registers_itself(client: Client, guard: TokenGuarded, issuer: str) -> None:
