@@ -8,7 +8,9 @@ from connectors.authorization.models import Connection, Credential
 from connectors.authorization.oauth_grant import OAuthGrant, seal_grant
 from connectors.authorization.refresh_schedule import schedule_refresh
 from connectors.catalogue.binding import binding_headers
+from connectors.catalogue.versions import manifest_of
 from connectors.errors import Refused
+from connectors.manifest.auth import ProgramAuth
 from connectors.manifest.schema import Manifest
 from connectors.manifest.values import Value, parse_values
 from connectors.vault.fields import place_of
@@ -50,10 +52,21 @@ def seal_credential(
     credential.fingerprint = fingerprint_secret(text)
     credential.expires_at = expires_at
     credential.refresh_expires_at = refresh_expires_at
+    credential.renewable = is_renewable(manifest_of(connection.connector.version), values, has_grant=grant is not None)
     seal_grant(credential, grant)
     credential.save()
     schedule_refresh(credential)
     return credential
+
+
+def is_renewable(manifest: Manifest, values: Mapping[str, Secret], *, has_grant: bool) -> bool:
+    """Return whether a credential can be refreshed: with a refresh token, or by a program that says it can (§8)."""
+    if has_grant:
+        return bool(values.get("refresh_token"))
+    program = manifest.program
+    return (
+        isinstance(manifest.auth, ProgramAuth) and program is not None and "credential_refresh" in program.capabilities
+    )
 
 
 def holds_same(connection: Connection, values: Mapping[str, Secret]) -> bool:

@@ -60,6 +60,8 @@ class Credential(models.Model):
     refresh_expires_at = models.DateTimeField(null=True, blank=True)
     # What a standard OAuth refresh needs to know (`oauth_grant.OAuthGrant`); none for other strategies.
     grant = SealedField(null=True, bound_to=("connection_id",))
+    # Whether it could be refreshed when it was set: what people are told, without opening it.
+    renewable = models.BooleanField(default=False)
     changed_at = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:

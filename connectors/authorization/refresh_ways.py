@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from connectors.authorization.credentials import open_values
+from connectors.authorization.credentials import is_renewable, open_values
 from connectors.authorization.models import Connection, Credential
 from connectors.authorization.oauth_grant import OAuthGrant, client_secret_of, open_grant
 from connectors.authorization.programs import configuration_of
 from connectors.catalogue.models import PackageVersion
 from connectors.catalogue.versions import manifest_of
-from connectors.manifest.auth import ProgramAuth
 from connectors.runtime.program_context import CredentialRefresh, StoredCredential
 from connectors.vault.secret import Secret
 
@@ -39,21 +38,17 @@ def find_way(connection: Connection, credential: Credential) -> RefreshWay | Non
     Raises `vault.errors.CannotOpen` when a sealed value is damaged.
     """
     manifest = manifest_of(connection.connector.version)
-    grant = open_grant(credential)
+    grant, values = open_grant(credential), open_values(credential)
+    if not is_renewable(manifest, values, has_grant=grant is not None):
+        return None
     if grant is not None:
-        refresh_token = open_values(credential).get("refresh_token")
-        if not refresh_token:
-            return None
-        return OAuthWay(grant, client_secret_of(grant, connection.connector), refresh_token)
-    program = manifest.program
-    if isinstance(manifest.auth, ProgramAuth) and program is not None and "credential_refresh" in program.capabilities:
-        context = CredentialRefresh(
-            configuration=configuration_of(connection.connector),
-            options=manifest.auth.options.model_dump(mode="json"),
-            credential=stored_credential(credential),
-        )
-        return ProgramWay(connection.connector.version, context)
-    return None
+        return OAuthWay(grant, client_secret_of(grant, connection.connector), values["refresh_token"])
+    context = CredentialRefresh(
+        configuration=configuration_of(connection.connector),
+        options=manifest.auth.options.model_dump(mode="json"),
+        credential=stored_credential(credential),
+    )
+    return ProgramWay(connection.connector.version, context)
 
 
 def stored_credential(credential: Credential) -> StoredCredential:

@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from uuid import UUID
 
+from django.utils.formats import date_format
 from django.utils.functional import Promise
+from django.utils.timezone import localtime
+from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy
 
 from connectors.authorization.accounts import effective_state
+from connectors.authorization.expiry import find_expiry
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 
@@ -24,6 +27,9 @@ class Mend(StrEnum):
     WAIT = "wait"
 
 
+ENDS_SOON = "ends_soon"
+
+
 @dataclass(frozen=True, slots=True)
 class Badge:
     state: str
@@ -34,7 +40,7 @@ class Badge:
 
     @property
     def working(self) -> bool:
-        return self.tone == "good"
+        return self.tone == "good" or self.state == ENDS_SOON
 
 
 WORKING = Badge("active", "good", _("Working"))
@@ -92,6 +98,14 @@ BY_STATE = {
         Mend.WAIT,
     ),
 }
+# Why an authorization ended, where more is known than that it did: by the failure kept with its lease.
+ENDINGS: dict[str, str | Promise] = {
+    "refresh_interrupted": _(
+        "The credential was being renewed when this console was interrupted, and the service accepts the old one no "
+        "longer."
+    ),
+    "expired": _("The credential's time is up, and the service offers no renewal."),
+}
 
 
 def describe_state(connection: Connection, *, visible: Collection[UUID]) -> Badge:
@@ -104,7 +118,30 @@ def describe_state(connection: Connection, *, visible: Collection[UUID]) -> Badg
     state = effective_state(connection)
     if state == Connection.State.INSUFFICIENT_SCOPE and connection.missing_scopes:
         return _describe_missing(connection.missing_scopes)
-    return OUTDATED if state != connection.state else BY_STATE[state]
+    if state != connection.state:
+        return OUTDATED
+    if state == Connection.State.REAUTHORIZATION_REQUIRED:
+        return _describe_end(connection)
+    return _describe_expiry(connection) if state == Connection.State.ACTIVE else BY_STATE[state]
+
+
+def _describe_end(connection: Connection) -> Badge:
+    badge = BY_STATE[Connection.State.REAUTHORIZATION_REQUIRED]
+    lease = getattr(connection, "refresh_lease", None)
+    return replace(badge, reason=ENDINGS.get(lease.failure if lease else "", badge.reason))
+
+
+def _describe_expiry(connection: Connection) -> Badge:
+    """Say ahead of time when an account stops working; it works until then."""
+    expiry = find_expiry(connection)
+    if expiry is None:
+        return WORKING
+    at = date_format(localtime(expiry.at), "DATETIME_FORMAT")
+    if expiry.of == "renewal":
+        reason = gettext("The service lets this sign-in be renewed until %(at)s. Reconnect before then.")
+    else:
+        reason = gettext("The credential works until %(at)s, and the service offers no renewal. Reconnect before then.")
+    return Badge(ENDS_SOON, "warn", _("Ends soon"), reason % {"at": at}, Mend.RECONNECT)
 
 
 def _describe_missing(scopes: list[str]) -> Badge:

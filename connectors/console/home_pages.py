@@ -80,7 +80,7 @@ def read_home(person: User) -> Home:
     called = any(call.person_id == person.pk for call in recent) or _has_called(person)
     return Home(
         steps=FirstSteps(bool(lines), bool(agents), any(line.granted for line in agents), called),
-        attention=[line for line in lines if not line.badge.working and line.badge.mend],
+        attention=[line for line in lines if line.badge.mend],
         upkeep=_read_upkeep() if person.has_perm(MANAGE_CONNECTORS) else None,
         agents=agents,
         can_connect=visible_connectors(person).exists(),
