@@ -172,6 +172,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,5/5m/key"}
 if OIDC_SERVER_URL:
+    SOCIALACCOUNT_ADAPTER = "connectors.console.single_sign_on.SingleSignOnAdapter"
     SOCIALACCOUNT_ONLY = env.boolean("POCO_OIDC_ONLY")
     SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {
