@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from connectors.catalogue.models import Category
-from connectors.console.file_tree import Folder, build_tree
+from connectors.console.file_tree import Tree, build_tree
 from connectors.console.package_hosts import Host, find_hosts
 from connectors.console.package_source import ProgramSource, read_source
 from connectors.console.presentation import name_category, reader_language
@@ -40,13 +40,14 @@ class PackagePreview:
     category: str
     icon: str  # a data: address, or nothing
     locales: tuple[LocaleText, ...]
+    configured: tuple[AskedField, ...]
     asked: tuple[AskedField, ...]
     scopes: tuple[str, ...]
     effects: list[EffectGroup]
     retried: frozenset[str]
     hosts: tuple[Host, ...]
     skills: tuple[Skill, ...]
-    tree: Folder
+    tree: Tree
     source: ProgramSource
     warnings: tuple[FaultText, ...]
 
@@ -71,6 +72,10 @@ def build_preview(package: InspectedPackage, archive: Path) -> PackagePreview:
         category=name_category(Category(key=manifest.presentation.category)),
         icon=_icon(package),
         locales=tuple(_read_locale(package, locale) for locale in manifest.locales),
+        configured=tuple(
+            AskedField(read(field.label_key), field.is_secret, field.required)
+            for field in manifest.configuration.fields
+        ),
         asked=tuple(AskedField(read(field.label_key), field.is_secret, field.required) for field in auth.fields),
         scopes=auth.options.scopes if isinstance(auth, OAuthAuth) else (),
         effects=group_by_effect(list_tools(manifest, None)),

@@ -1,6 +1,7 @@
 """The preview tells what a package is and does, and what it would change in the connector of its key."""
 
 import re
+import time
 import zipfile
 
 import pytest
@@ -8,6 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from connectors.catalogue.models import Connector, PackageVersion
+from connectors.console.file_tree import build_tree
+from connectors.packages.inspected import PackageFile
 from connectors.packages.models import StagedPackage
 from tests.builders.packages import (
     ENDPOINT_FIELD,
@@ -207,3 +210,31 @@ def test_a_version_of_a_removed_connector_keeps_its_content(install, preview):
     install().delete()
     assert PackageVersion.objects.exists()
     assert "with other content" in preview(build_manifest(connection_policy="multiple_per_user"))
+
+
+def test_a_very_deep_folder_is_shown(preview):
+    assert "deepest.txt" in preview(files={f"{'a/' * 240}deepest.txt": b"x"})
+
+
+def test_ten_thousand_files_are_shown_in_time(preview):
+    began = time.monotonic()
+    page = preview(files={f"data/{n:04}.txt": b"x" for n in range(9_900)})
+    assert "data/" in page
+    assert "1500.txt" in page
+    assert "more files are not listed" in page
+    assert page.count('class="file"') == 2_000
+    assert time.monotonic() - began < 20
+
+
+def test_folders_come_first_and_close_where_they_end():
+    paths = ["z.txt", "a/y.txt", "a/b/x.txt", "c/w.txt"]
+    tree = build_tree([PackageFile(path, 1, "") for path in paths])
+    told = [line.name if line.kind == "file" else f"{line.name}{line.kind}" for line in tree.lines]
+    assert told == ["aopen", "bopen", "x.txt", "close", "y.txt", "close", "copen", "w.txt", "close", "z.txt"]
+    assert tree.untold == 0
+
+
+def test_what_an_administrator_will_configure_is_told(preview):
+    page = preview(build_oauth_manifest())
+    fields = page.split("You will be asked to configure:")[1].split("</ul>")[0]
+    assert 'configuration.clientSecret.label (en) <span class="badge">secret</span>' in fields
