@@ -8,6 +8,8 @@ from connectors.manifest.difference import Risk
 from connectors.manifest.difference_words import describe_change
 from connectors.manifest.hidden_characters import show_hidden
 
+MOST_CHANGES = 500
+
 
 @dataclass(frozen=True, slots=True)
 class ToldChange:
@@ -20,16 +22,19 @@ class ToldDifference:
     installed: str
     higher: bool
     changes: tuple[ToldChange, ...]
+    untold: int  # changes beyond the first few hundred, which are the least dangerous ones
     files_compared: bool
 
 
 def tell_difference(difference: UpdateDifference) -> ToldDifference:
     """Return the changes as sentences; what a package names is written so that it hides nothing."""
     language = reader_language()
-    changes = ((change.risk, describe_change(change, language)) for change in difference.changes)
+    told = difference.changes[:MOST_CHANGES]
+    changes = ((change.risk, describe_change(change, language)) for change in told)
     return ToldDifference(
         installed=difference.installed,
         higher=difference.higher,
         changes=tuple(ToldChange(risk, show_hidden(sentence)) for risk, sentence in changes),
+        untold=len(difference.changes) - len(told),
         files_compared=difference.files_compared,
     )

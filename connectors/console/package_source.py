@@ -10,6 +10,7 @@ from connectors.packages.inspection import InspectedPackage, PackageFile
 MAX_SHOWN_BYTES = 256 * 1024
 MAX_SHOWN_TOGETHER = 1024 * 1024
 MAX_SHOWN = 60
+MAX_NAMED = 500
 _PROGRAM = "provider/"
 
 
@@ -21,10 +22,11 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ProgramSource:
-    """`unseen` are files of the program that are no text, too large, or too many to show here."""
+    """`unseen` are files of the program that are no text, too large, or too many; `unnamed` are more of them."""
 
     files: tuple[SourceFile, ...] = ()
     unseen: tuple[PackageFile, ...] = ()
+    unnamed: int = 0
 
 
 def read_source(package: InspectedPackage, archive: Path) -> ProgramSource:
@@ -40,10 +42,10 @@ def read_source(package: InspectedPackage, archive: Path) -> ProgramSource:
     for file in files:
         text = _as_text(contents.get(file.path))
         if text is None:
-            unseen.append(file)
+            unseen.append(file._replace(path=show_hidden(file.path)))
         else:
-            shown.append(SourceFile(file.path, show_hidden(text, but="\n\t")))
-    return ProgramSource(tuple(shown), tuple(unseen))
+            shown.append(SourceFile(show_hidden(file.path), show_hidden(text, but="\n\t")))
+    return ProgramSource(tuple(shown), tuple(unseen[:MAX_NAMED]), len(unseen[MAX_NAMED:]))
 
 
 def _choose(files: list[PackageFile]) -> set[str]:

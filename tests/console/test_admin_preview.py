@@ -190,6 +190,18 @@ def test_a_program_that_breaks_while_it_is_installed_is_told_at_the_form(admin, 
     assert not Connector.objects.exists()
 
 
+def test_a_difference_of_thousands_of_files_stays_a_page(install, preview):
+    install()
+    page = preview(build_manifest(package_version="1.1.0"), {f"data/{n}.txt": b"x" for n in range(600)})
+    assert page.index("version 1.0.0 → 1.1.0") < page.index("file added: data/0.txt")
+    assert "102 more changes are not listed." in page
+
+
+def test_a_program_of_thousands_of_files_stays_a_page(preview):
+    page = preview(build_program_manifest(), {f"provider/part{n}.bin": b"\0" for n in range(600)})
+    assert "and 100 more files" in page
+
+
 def test_a_lower_version_is_refused(install, preview):
     install(build_manifest(package_version="2.0.0"))
     page = preview(build_manifest(package_version="1.9.9"))
