@@ -4,7 +4,7 @@ A task is a nudge; what is due stands in the database, so one that is lost delay
 """
 
 from connectors.access.tasks import sweep_sign_in_links
-from connectors.authorization.tasks import refresh_due, revoke_due, sweep_sessions
+from connectors.authorization.tasks import notify_owners, refresh_due, revoke_due, sweep_sessions
 from connectors.catalogue.tasks import sweep_orphans
 from connectors.gateway.tasks import close_idle_runs, end_lost_calls
 from connectors.packages.tasks import sweep_staged_packages
@@ -12,6 +12,7 @@ from connectors.packages.tasks import sweep_staged_packages
 __all__ = [
     "close_idle_runs",
     "end_lost_calls",
+    "notify_owners",
     "refresh_due",
     "revoke_due",
     "sweep_orphans",

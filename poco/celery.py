@@ -18,6 +18,7 @@ app.conf.beat_schedule = {
     "end lost calls": {"task": "gateway.end_lost_calls", "schedule": 60.0},
     "refresh credentials that are due": {"task": "authorization.refresh_due", "schedule": 30.0},
     "revoke credentials that were let go": {"task": "authorization.revoke_due", "schedule": 30.0},
+    "tell people whose accounts need them": {"task": "authorization.notify_owners", "schedule": 3600.0},
     "sweep authorization sessions": {"task": "authorization.sweep_sessions", "schedule": 60.0},
     "sweep staged packages": {"task": "packages.sweep_staged", "schedule": 600.0},
     "sweep sign-in links": {"task": "access.sweep_sign_in_links", "schedule": 3600.0},

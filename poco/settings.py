@@ -198,6 +198,26 @@ AUTH_PASSWORD_VALIDATORS = [
 if TESTING:
     PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
+# E-mail: notices to people whose accounts need them; none is sent while no server is named.
+MAIL_FROM = ""
+if _smtp_host := env.text("POCO_SMTP_HOST"):
+    MAIL_FROM = DEFAULT_FROM_EMAIL = env.text("POCO_MAIL_FROM", f"poco@{_public.hostname}")
+    _smtp_security = env.choice("POCO_SMTP_SECURITY", "starttls", ("starttls", "tls", "none"))
+    MAILERS = {
+        "default": {
+            "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+            "OPTIONS": {
+                "host": _smtp_host,
+                "port": env.integer("POCO_SMTP_PORT", 587, minimum=1, maximum=65535),
+                "username": env.text("POCO_SMTP_USER"),
+                "password": env.text("POCO_SMTP_PASSWORD"),
+                "use_tls": _smtp_security == "starttls",
+                "use_ssl": _smtp_security == "tls",
+                "timeout": 20,
+            },
+        }
+    }
+
 # Language and time ----------------------------------------------------------------------------------------
 LANGUAGE_CODE = env.choice("LANGUAGE_CODE", "en", ("en", "zh-hans"))
 LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]

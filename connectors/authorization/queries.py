@@ -3,9 +3,11 @@
 from uuid import UUID
 
 from django.db.models import F, QuerySet
+from django.utils import timezone
 
 from connectors.access.models import User
-from connectors.authorization.models import Connection
+from connectors.authorization.models import Connection, RefreshLease, RevocationJob
+from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import visible_connectors
 from connectors.errors import NotFound
 
@@ -33,3 +35,14 @@ def usable_connections(person: User) -> QuerySet[Connection]:
         authorization_fingerprint=F("connector__authorization_fingerprint"),
         connector__in=visible_connectors(person).order_by().values("pk"),
     )
+
+
+def unrevoked() -> QuerySet[RevocationJob]:
+    """Return the revocations that gave up, the latest first: somebody has to end that access at the service."""
+    return RevocationJob.objects.filter(gave_up_at__isnull=False).select_related("person").order_by("-gave_up_at")
+
+
+def held_leases(connector: Connector) -> QuerySet[RefreshLease]:
+    """Return the refreshes under way at a connector: it is not updated or removed while there are any (§9)."""
+    leases = RefreshLease.objects.filter(connection__connector=connector, expires_at__gt=timezone.now())
+    return leases.exclude(owner=None).select_related("connection__person").order_by("held_since")

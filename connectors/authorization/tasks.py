@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from connectors.authorization import refresh_sweep, revocation, session_sweep
+from connectors.authorization import notices, refresh_sweep, revocation, session_sweep
 
 
 @shared_task(name="authorization.refresh_due")
@@ -18,3 +18,8 @@ def sweep_sessions() -> int:
 @shared_task(name="authorization.revoke_due")
 def revoke_due() -> int:
     return revocation.revoke_due()
+
+
+@shared_task(name="authorization.notify_owners")
+def notify_owners() -> int:
+    return notices.notify_owners()

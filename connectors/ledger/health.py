@@ -14,6 +14,7 @@ from django.utils import timezone
 from kombu.exceptions import KombuError
 
 from connectors.authorization.models import RevocationJob
+from connectors.authorization.queries import unrevoked
 from connectors.authorization.refresh_sweep import list_due
 from connectors.errors import ConnectorError
 from connectors.packages.storage import get_object_store
@@ -93,7 +94,7 @@ def _ask_revocation() -> str:
     late = timezone.now() - OVERDUE
     if RevocationJob.objects.filter(due_at__lte=late).exists():
         return "overdue"
-    return "gave_up" if RevocationJob.objects.filter(gave_up_at__isnull=False).exists() else ""
+    return "gave_up" if unrevoked().exists() else ""
 
 
 NEEDS = {"worker": "broker", "vault": "database", "refresh": "database", "revocation": "database"}

@@ -13,7 +13,7 @@ from connectors.ledger.health import check_health
 from connectors.vault.rotation import rotate_values
 from tests.builders.connectors import make_connection, make_connector
 from tests.builders.oauth_accounts import SECRET, grant_of, make_oauth_connection, make_oauth_connector
-from tests.builders.people import make_user
+from tests.builders.people import make_administrator, make_user
 from tests.fakes.token_server import TokenServer, hang_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -110,7 +110,7 @@ def test_the_delay_grows_to_six_hours():
     ]
 
 
-def test_after_four_days_it_gives_up_forgets_the_credential_and_health_says_so(server):
+def test_after_four_days_it_gives_up_forgets_the_credential_and_health_says_so(server, client):
     leave_cloud(server)
     server.answers = [(500, b"")] * 2
     revoke_due()
@@ -126,6 +126,10 @@ def test_after_four_days_it_gives_up_forgets_the_credential_and_health_says_so(s
     assert job.failure == "token_endpoint_failed"
     assert health("revocation") == "gave_up"
     assert revoke_due() == 0
+    client.force_login(make_administrator())
+    page = client.get("/health/").content.decode()
+    assert "Credentials that were not revoked" in page
+    assert "cloudnotes" in page
 
     RevocationJob.objects.update(gave_up_at=timezone.now() - timedelta(days=31))
     revoke_due()

@@ -3,11 +3,14 @@
 from django.http import HttpResponse
 from django.views.decorators.cache import never_cache
 
+from connectors.authorization.queries import unrevoked
 from connectors.console.answer import answer
 from connectors.console.containment_words import containment_in_words
 from connectors.console.health_words import PARTS
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.ledger.health import check_health
+
+MOST_SHOWN = 50
 
 
 @never_cache
@@ -18,5 +21,6 @@ def health(request: PersonRequest) -> HttpResponse:
         "parts": [(part, PARTS[part.name]) for part in checked],
         "failing": sum(not part.ok for part in checked),
         "layers": containment_in_words(),
+        "unrevoked": unrevoked()[:MOST_SHOWN],
     }
     return answer(request, "console/health.html", context)
