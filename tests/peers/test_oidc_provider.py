@@ -3,12 +3,10 @@
 import base64
 import json
 import re
-import urllib.request
 from collections.abc import Iterator
-from http.cookiejar import CookieJar
+from functools import partial
 from typing import Any
-from urllib.error import HTTPError
-from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -24,50 +22,22 @@ from connectors.runtime.deadline import Deadline
 from connectors.vault.secret import Secret
 from tests.builders.oauth import make_oauth_connector, oauth_options
 from tests.builders.people import make_user
+from tests.peers.browsing import Step, sign_in
 from tests.peers.oidc import SCOPES, TokenGuarded, run_provider
 
 pytestmark = pytest.mark.django_db
 
 
-class Person:
-    """A browser at the provider: follows it up to the address that leads back to us."""
-
-    def __init__(self) -> None:
-        self._open = urllib.request.build_opener(_Stay, urllib.request.HTTPCookieProcessor(CookieJar())).open
-
-    def sign_in(self, url: str, *, allow: bool = True) -> dict[str, str]:
-        """Return the callback's query after the provider's login and consent pages."""
-        form: dict[str, str] | None = None
-        for _step in range(12):
-            body = urlencode(form).encode() if form else None
-            try:
-                with self._open(urllib.request.Request(url, data=body), timeout=20) as page:
-                    text = page.read().decode()
-            except HTTPError as answer:
-                if answer.code not in (302, 303):
-                    raise
-                url, form = urljoin(url, answer.headers["Location"]), None
-                if url.startswith(redirect_uri()):
-                    return dict(parse_qsl(urlsplit(url).query))
-                continue
-            url, form = self._fill(url, text, allow=allow)
-        raise AssertionError("the provider never led back")
-
-    @staticmethod
-    def _fill(url: str, text: str, *, allow: bool) -> tuple[str, dict[str, str] | None]:
-        if not allow:
-            found = re.search(r'href="([^"]+/abort)"', text)
-            assert found, text
-            return urljoin(url, found[1]), None
-        action, prompt = re.search(r'action="([^"]+)"', text), re.search(r'name="prompt" value="(\w+)"', text)
-        assert action, text
-        assert prompt, text
-        return urljoin(url, action[1]), {"prompt": prompt[1], "login": "ann", "password": "any"}
-
-
-class _Stay(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_arguments: Any, **_options: Any) -> None:
-        """Every step is taken by `sign_in`, so that the one that leads to us is seen."""
+def fill(url: str, text: str, *, allow: bool = True) -> Step:
+    """Fill in the provider's login or consent page, or abort."""
+    if not allow:
+        found = re.search(r'href="([^"]+/abort)"', text)
+        assert found, text
+        return urljoin(url, found[1]), None
+    action, prompt = re.search(r'action="([^"]+)"', text), re.search(r'name="prompt" value="(\w+)"', text)
+    assert action, text
+    assert prompt, text
+    return urljoin(url, action[1]), {"prompt": prompt[1], "login": "ann", "password": "any"}
 
 
 @pytest.fixture
@@ -106,7 +76,7 @@ def connect(
     )
     client.force_login(make_user())
     left = client.post(reverse("console:connect", args=[connector.key]))
-    answer = Person().sign_in(left.context["url"])
+    answer = sign_in(left.context["url"], fill)
     assert answer["iss"] == issuer
     client.get(urlsplit(redirect_uri()).path, answer, follow=True)
     return Connection.objects.get(connector=connector)
@@ -176,7 +146,7 @@ def test_refused_consent_ends_on_a_page(client: Client, guard: TokenGuarded, iss
     connector = make_oauth_connector(guard, options, client_id="public")
     client.force_login(make_user())
     left = client.post(reverse("console:connect", args=[connector.key]))
-    answer = Person().sign_in(left.context["url"], allow=False)
+    answer = sign_in(left.context["url"], partial(fill, allow=False))
     page = client.get(urlsplit(redirect_uri()).path, answer, follow=True).content.decode()
     assert "You did not allow it at the service" in page
     assert not Connection.objects.exists()
