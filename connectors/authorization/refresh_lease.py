@@ -39,7 +39,7 @@ class Standing(Enum):
 class RefreshFailed(Failed):
     """The last refresh failed and its cooldown runs; `failure` says how. Nothing else was sent."""
 
-    code = "connector_unavailable"
+    code = "refresh_failed"
     retryable = True
 
 

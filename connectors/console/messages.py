@@ -135,6 +135,10 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Tell an administrator: the package has to be mended."),
     ),
     "connector_unavailable": (_("The connector's program could not be run."), _LATER),
+    "refresh_failed": (
+        _("The credential has run out, and the service did not renew it just now (%(failure)s)."),
+        _("Nothing was lost. It is tried again by itself; check again in a minute."),
+    ),
     "budget_exceeded": (_("Too many programs were running, and the time went by waiting."), _LATER),
     "rate_limited": (_("The service asks to slow down."), _("Try again in a few minutes.")),
     "insufficient_scope": (

@@ -50,6 +50,7 @@ RETRYABLE: Final = frozenset({"unavailable", "rate_limited", "connector_unavaila
 _TRANSLATED: Final = {
     "reauthorization_required": "authorization_required",
     "configuration_incomplete": "connector_unavailable",
+    "refresh_failed": "connector_unavailable",
     "runtime_not_available": "connector_unavailable",
     "version_unsupported": "connector_unavailable",
     "not_mcp": "connector_unavailable",
