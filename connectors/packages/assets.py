@@ -4,6 +4,7 @@ import re
 
 from connectors.errors import Fault
 from connectors.packages.contents import Contents
+from connectors.packages.drawing import MOST_DRAWN, count_drawn
 from connectors.packages.inspected import Icon
 from connectors.packages.limits import MAX_ICON_BYTES, size_text
 
@@ -38,12 +39,24 @@ def read_icon(contents: Contents, path: str | None) -> tuple[Icon | None, list[F
     claimed = _TYPE_BY_SUFFIX.get(path.rpartition(".")[2].lower())
     if claimed is None:
         return None, [Fault("icon_type_unknown", path, {"known": sorted(_TYPE_BY_SUFFIX)})]
+    fault = _content_fault(path, content, claimed)
+    return (None, [fault]) if fault else (Icon(claimed, content, contents.files[path].digest), [])
+
+
+def _content_fault(path: str, content: bytes, claimed: str) -> Fault | None:
     found = sniff_type(content)
     if found is None:
-        return None, [Fault("icon_not_image", path, {"known": sorted(_TYPE_BY_SUFFIX)})]
+        return Fault("icon_not_image", path, {"known": sorted(_TYPE_BY_SUFFIX)})
     if found != claimed:
-        return None, [Fault("icon_type_mismatch", path, {"claimed": claimed, "found": found})]
-    return Icon(claimed, content, contents.files[path].digest), []
+        return Fault("icon_type_mismatch", path, {"claimed": claimed, "found": found})
+    return _drawing_fault(path, content) if found == "image/svg+xml" else None
+
+
+def _drawing_fault(path: str, content: bytes) -> Fault | None:
+    drawn = count_drawn(content)
+    if drawn is None:
+        return Fault("icon_not_well_formed", path)
+    return Fault("icon_too_complex", path, {"limit": MOST_DRAWN}) if drawn > MOST_DRAWN else None
 
 
 def sniff_type(content: bytes) -> str | None:

@@ -98,6 +98,14 @@ CONTENT_WORDS = {
         en=("Icons of this kind cannot be shown.", "Use one of: {known}."),
         zh=("无法显示这种图标。", "请使用：{known}。"),
     ),
+    "icon_not_well_formed": FaultWords(
+        en=("The icon is not well-formed XML, so no browser draws it.", "Save it again as plain SVG."),
+        zh=("图标不是格式正确的 XML，浏览器无法绘制。", "请重新保存为普通 SVG。"),
+    ),
+    "icon_too_complex": FaultWords(
+        en=("The icon draws more than {limit} shapes, references followed.", "Simplify it: icons are small."),
+        zh=("图标展开引用后超过 {limit} 个图形。", "请简化图标。"),
+    ),
     "icon_not_image": FaultWords(
         en=("The icon's content is no image we know.", "Save it again as one of: {known}."),
         zh=("图标内容不是可识别的图片。", "请另存为：{known}。"),

@@ -164,6 +164,13 @@ OTHER = cases(
         "assets/icon.svg", f'\ufeff<?xml version="1.0"?>\n<!-- made by hand -->\n<!DOCTYPE svg PUBLIC "a" "b">\n{ICON}'
     ),
     icon_svg_with_entities=lambda: icon("assets/icon.svg", f'<!DOCTYPE svg [ <!ENTITY ns "http://x/"> ]>\n{ICON}'),
+    icon_svg_that_refers_to_itself=lambda: icon("assets/icon.svg", '<svg id="a"><use href="#a"/><use href="#none"/></svg>'),
+    icon_svg_whose_shapes_share_gradients=lambda: icon(
+        "assets/icon.svg",
+        '<svg><linearGradient id="g">' + "<stop/>" * 50 + "</linearGradient><style>.a{fill:url(#g)}</style>" + '<path fill="url(#g)"/>' * 5000 + "</svg>",
+    ),
+    icon_svg_with_a_sprite=lambda: icon("assets/icon.svg", '<svg><g id="a">' + "<path/>" * 50 + "</g>" + '<use href="#a"/>' * 100 + "</svg>"),
+    icon_svg_nested_deeply=lambda: icon("assets/icon.svg", "<svg>" + "<g>" * 5000 + "</g>" * 5000 + "</svg>"),
     icon_svg_with_a_prefix=lambda: icon("assets/icon.svg", '<s:svg xmlns:s="http://www.w3.org/2000/svg"/>'),
     icon_of_512_kib=lambda: icon("assets/icon.svg", ICON + " " * ((512 << 10) - len(ICON))),
     locale_with_texts_nobody_names=lambda: package({"locales/en.json": _more_texts()}),

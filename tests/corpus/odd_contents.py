@@ -28,6 +28,18 @@ def icon(path: str, content: bytes | str) -> bytes:
     return package({path: content}, presentation=presentation)
 
 
+def multiply(reference: str, container: str) -> str:
+    """A kilobyte that draws ten to the ninth shapes: each level refers ten times to the one below."""
+    levels = "".join(f'<{container} id="l{n}">{reference.format(n - 1) * 10}</{container}>' for n in range(1, 10))
+    start = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:s="http://www.w3.org/2000/svg">'
+    return f'{start}<rect id="l0"/>{levels}{reference.format(9)}</svg>'
+
+
+def entity_bomb(unit: str) -> str:
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else unit * 10}">' for n in range(10))
+    return f"<!DOCTYPE svg [{entities}]><svg>&e9;</svg>"
+
+
 def locale(content: bytes | str) -> bytes:
     return package({"locales/fr.json": content}, locales=["en", "zh-CN", "fr"])
 
@@ -100,6 +112,26 @@ ICONS = [
         icon_file_without_icons=lambda: icon("assets/icon.ico", b"\0\0\x01\0\0\0"),
         wave_called_webp=lambda: icon("assets/icon.webp", b"RIFF\0\0\0\0WAVE"),
         empty_icon=lambda: icon("assets/icon.png", b""),
+    ),
+    *cases(
+        "icon_not_well_formed",
+        svg_with_an_open_tag=lambda: icon("assets/icon.svg", "<svg><g></svg>"),
+        svg_with_two_roots=lambda: icon("assets/icon.svg", "<svg/><svg/>"),
+        svg_that_is_html=lambda: icon("assets/icon.svg", "<svg><br></svg>"),
+        svg_with_an_entity_bomb_of_text=lambda: icon("assets/icon.svg", entity_bomb("ha")),
+    ),
+    *cases(
+        "icon_too_complex",
+        svg_with_an_entity_bomb_of_shapes=lambda: icon("assets/icon.svg", entity_bomb("<g/>")),
+        svg_of_nested_uses=lambda: icon("assets/icon.svg", multiply('<use href="#l{}"/>', "g")),
+        svg_of_nested_masks=lambda: icon("assets/icon.svg", multiply('<rect mask="url(#l{})"/>', "mask")),
+        svg_of_nested_patterns=lambda: icon(
+            "assets/icon.svg", multiply("<rect style=\"fill: url( '#l{}')\"/>", "pattern")
+        ),
+        svg_of_nested_clips=lambda: icon("assets/icon.svg", multiply('<s:rect clip-path="url(#l{})"/>', "clipPath")),
+        svg_of_very_many_shapes=lambda: icon(
+            "assets/icon.svg", f'<svg xmlns="http://www.w3.org/2000/svg">{"<g/>" * 20_001}</svg>'
+        ),
     ),
     *cases(
         "icon_type_unknown",
