@@ -23,8 +23,8 @@ from connectors.runtime.program_context import ToolInvoke, ToolsDiscover, secret
 from connectors.runtime.program_errors import REPORTED_CODES, ProgramFault, ProgramRefused
 from connectors.runtime.program_mcp import UPSTREAM_NAME, to_mcp_result, to_mcp_tool
 from connectors.runtime.program_results import ToolFault, ToolResult
+from connectors.runtime.program_words import tell_message
 from connectors.runtime.upstream import JSON, MalformedTool, UpstreamResult
-from connectors.vault.redaction import redact_text
 from connectors.vault.secret import Secret
 
 
@@ -108,7 +108,7 @@ def _told(result: ToolResult, secrets: tuple[Secret, ...]) -> JSON:
     raw = to_mcp_result(result)
     error: ToolFault | None = result.error
     if error is not None:
-        message = redact_text(error.message, secrets)
+        message = tell_message(error.message, secrets)
         told = _as_tool_error(error.code, message, retryable=error.retryable)
         raw["_meta"] = told["_meta"]
         if not result.content:

@@ -21,14 +21,13 @@ from connectors.runtime.program_errors import (
     ProgramTimedOut,
     ProgramUnavailable,
 )
+from connectors.runtime.program_words import MARGIN, MAX_NOTE_BYTES, keep_notes
 from connectors.runtime.protocol import MAX_ANSWER_BYTES, PackageName, build_request, read_answer
 from connectors.runtime.slots import SLOTS
-from connectors.vault.redaction import redact_text
 from connectors.vault.secret import Secret
 
 log = logging.getLogger(__name__)
 PROVIDER = "provider"
-MAX_STDERR_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ async def exchange(
                 request,
                 seconds=_seconds_left(operation, deadline),
                 max_stdout=MAX_ANSWER_BYTES,
-                max_stderr=MAX_STDERR_BYTES,
+                max_stderr=MAX_NOTE_BYTES + MARGIN,
             )
     except TimeoutError as error:
         raise BudgetExceeded(phase="slot") from error
@@ -141,6 +140,6 @@ def _log_ending(
     if not ending.clean:
         log.error("%s left something that did not end in time", name)
     if ending.stderr and log.isEnabledFor(logging.INFO):
-        notes = redact_text(ending.stderr.decode("utf-8", "replace"), secrets)
+        notes = keep_notes(ending.stderr, secrets)
         shown = "\n    ".join("".join(c if c.isprintable() else "\ufffd" for c in line) for line in notes.splitlines())
         log.info("%s wrote to stderr\n    %s", name, shown)

@@ -12,7 +12,6 @@ from connectors.manifest.tools import Confirmation, Effect, Retry
 from connectors.runtime.tool_schema import ToolSchema
 from connectors.vault.secret import Secret
 
-MAX_MESSAGE_CHARACTERS = 2000
 MAX_TOOLS = 500
 
 
@@ -42,15 +41,10 @@ def _base64(value: str) -> str:
     return value
 
 
-def _cut(value: Any) -> Any:
-    return value[:MAX_MESSAGE_CHARACTERS] if isinstance(value, str) else value
-
-
 type Many[T] = Annotated[tuple[T, ...], Strict(False)]  # JSON has lists, frozen models have tuples
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 Hidden = Annotated[Secret, BeforeValidator(_secret)]
 Base64 = Annotated[str, AfterValidator(_base64)]
-Message = Annotated[str, BeforeValidator(_cut)]
 Text = Annotated[str, Constraint(min_length=1)]
 Name = Annotated[str, Constraint(min_length=1, max_length=255)]
 WebAddress = Annotated[str, Constraint(min_length=1, max_length=8192, pattern=r"^https?://[^\s/?#]")]
@@ -173,8 +167,10 @@ Content = Annotated[TextContent | MediaContent | ResourceLink | Resource, Constr
 
 
 class ToolFault(Part):
+    """`message` is as the program wrote it: `tell_message` makes it fit to be shown."""
+
     code: Name
-    message: Message
+    message: str
     retryable: bool
 
 

@@ -5,7 +5,7 @@ bounded depth.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -15,9 +15,10 @@ from pydantic import TypeAdapter, ValidationError
 from connectors.manifest.strict_json import JsonFault, parse_strict
 from connectors.runtime.operations import Operation
 from connectors.runtime.program_errors import ProgramFault, ProgramRefused, RequestRefused
-from connectors.runtime.program_results import Message, Name, Part
+from connectors.runtime.program_results import Name, Part
+from connectors.runtime.program_words import tell_message
 from connectors.runtime.tool_schema import json_bytes
-from connectors.vault.redaction import redact_text
+from connectors.vault.redaction import mask_secrets
 from connectors.vault.secret import Secret
 
 PROTOCOL_VERSION = 1
@@ -47,7 +48,7 @@ class _Success(Part):
 
 class _Fault(Part):
     code: Name
-    message: Message
+    message: str
     retryable: bool
 
 
@@ -81,14 +82,14 @@ def build_request(operation: str, package: PackageName, context: dict[str, Any])
 
 
 def read_answer[ResultT](
-    answer: bytes, operation: Operation[Any, ResultT], *, secrets: Iterable[Secret] = ()
+    answer: bytes, operation: Operation[Any, ResultT], *, secrets: Collection[Secret] = ()
 ) -> ResultT:
     """Return the typed result; ProgramRefused for the program's own failure, ProgramFault for anything else."""
     envelope = _read_envelope(answer)
     if envelope.get("ok") is False:
         failure = _validated(_FAILURE, envelope, "envelope").error
-        message = redact_text(failure.message, secrets)
-        raise ProgramRefused(failure.code, message=message, retryable=failure.retryable)
+        message = tell_message(failure.message, secrets)
+        raise ProgramRefused(mask_secrets(failure.code, secrets), message=message, retryable=failure.retryable)
     success = _validated(_SUCCESS, envelope, "envelope")
     return _validated(operation.result, success.result, "result")
 

@@ -43,14 +43,20 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def redact_text(text: str, secrets: Iterable[Secret] = ()) -> str:
     """Return the text with the given secrets, and whatever is shaped like one, masked."""
-    for value in _written_forms(secrets):
-        text = text.replace(value, MASK)
+    text = mask_secrets(text, secrets)
     text = _SHAPES.sub(MASK, text)
     text = _HEADER_LINE.sub(rf"\1\2{MASK}", text)
     text = _SCHEME.sub(rf"\1\2{MASK}", text)
     text = _USERINFO.sub(MASK, text)
     text = _QUERY.sub(rf"\1{MASK}", text)
     return _ASSIGNMENT.sub(_mask_assignment, text)
+
+
+def mask_secrets(text: str, secrets: Iterable[Secret]) -> str:
+    """Return the text with the given secrets masked, and nothing else looked for: fast on texts of any length."""
+    for value in _written_forms(secrets):
+        text = text.replace(value, MASK)
+    return text
 
 
 def redact_mapping(mapping: Mapping[str, object], secret_keys: Collection[str] = ()) -> dict[str, object]:
