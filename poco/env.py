@@ -6,6 +6,8 @@ A value that does not parse raises ImproperlyConfigured with the name and what w
 
 import os
 from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -66,6 +68,30 @@ def choice(name: str, default: str, allowed: tuple[str, ...]) -> str:
         msg = f"{name}={value!r} is not one of {', '.join(allowed)}."
         raise ImproperlyConfigured(msg)
     return value
+
+
+def time_zone(name: str, default: str) -> str:
+    """Return the name of a time zone this machine knows."""
+    value = text(name) or default
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        msg = f"{name}={value!r} is no time zone. Use a name such as Europe/Berlin or Asia/Shanghai."
+        raise ImproperlyConfigured(msg) from error
+    return value
+
+
+def web_address(name: str, value: str) -> SplitResult:
+    """Return the parts of an http(s) address, which `value` must be."""
+    try:
+        parts = urlsplit(value)
+        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        msg = f"{name}={value!r} must be an http(s) address such as https://connectors.example.com."
+        raise ImproperlyConfigured(msg)
+    return parts
 
 
 def folder(name: str, default: Path) -> Path:

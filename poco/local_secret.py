@@ -6,9 +6,19 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
+
 
 def read_or_make_secret(path: Path) -> str:
     """Return the secret in the file, making it (mode 0600) when absent; whoever is first wins a race."""
+    try:
+        return _read_or_make(path)
+    except OSError as error:
+        msg = f"{path} can be neither read nor made: {error.strerror}. POCO_VAR_DIR names the folder for all data."
+        raise ImproperlyConfigured(msg) from error
+
+
+def _read_or_make(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():
         handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp's mode is 0600

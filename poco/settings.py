@@ -5,7 +5,6 @@ With nothing set this is the embedded form: SQLite, a folder as object store, a 
 
 import sys
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -30,10 +29,7 @@ EXAMPLE_PORT = env.integer("POCO_EXAMPLE_PORT", 8765, minimum=1, maximum=65535)
 # The one public address; the OAuth callback, metadata documents and every printed link derive from it.
 _everywhere = HOST in ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 BACKEND_URL = env.text("BACKEND_URL", f"http://{'127.0.0.1' if _everywhere else HOST}:{PORT}").rstrip("/")
-_public = urlsplit(BACKEND_URL)
-if _public.scheme not in ("http", "https") or not _public.hostname:
-    msg = f"BACKEND_URL={BACKEND_URL!r} must be an http(s) address such as https://connectors.example.com."
-    raise ImproperlyConfigured(msg)
+_public = env.web_address("BACKEND_URL", BACKEND_URL)
 HTTPS = _public.scheme == "https"
 
 SECRET_KEY = env.text("SECRET_KEY") or (read_or_make_secret(VAR_DIR / "secret_key") if EMBEDDED else "")
@@ -97,7 +93,11 @@ TEMPLATES = [
 
 # Data -----------------------------------------------------------------------------------------------------
 _database_url = env.text("DATABASE_URL", f"sqlite:///{VAR_DIR / 'poco.sqlite3'}")
-DATABASES = {"default": dj_database_url.parse(_database_url, conn_max_age=60, conn_health_checks=True)}
+try:
+    DATABASES = {"default": dj_database_url.parse(_database_url, conn_max_age=60, conn_health_checks=True)}
+except ValueError as error:
+    msg = "DATABASE_URL cannot be read. Use an address such as postgres://USER:PASSWORD@HOST:5432/NAME."
+    raise ImproperlyConfigured(msg) from error
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -222,7 +222,7 @@ if _smtp_host := env.text("POCO_SMTP_HOST"):
 LANGUAGE_CODE = env.choice("LANGUAGE_CODE", "en", ("en", "zh-hans"))
 LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-TIME_ZONE = env.text("TZ", "UTC")
+TIME_ZONE = env.time_zone("TZ", "UTC")
 USE_TZ = True
 
 # Pages and files ------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from connectors.api.reply import Receive, Scope, Send
 from connectors.audit.call_log import drain_call_log
 from connectors.audit.database_lanes import close_lane_connections, in_database
 from connectors.egress.client import close_client
+from connectors.runtime.end_with_parent import end_with_parent_if_asked
 from connectors.vault.errors import CannotOpen, KeyRingFault
 from connectors.vault.explanations import explain
 from connectors.vault.startup import ensure_canaries
@@ -20,6 +21,7 @@ SWITCH_SECONDS = 0.0005
 async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
     """Refuse to start without the right keys; at the end write what is still queued and close what is open."""
     await receive()
+    end_with_parent_if_asked()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         await in_database(ensure_canaries)

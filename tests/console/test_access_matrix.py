@@ -32,7 +32,7 @@ OPEN = words("""
 livez readyz manifest_schema oauth_client oauth_callback console:preferences console:welcome account_login
 account_logout account_inactive
 """)
-# The sign-in library has them, we do not: no mail is sent, and nobody signs up.
+# The sign-in library has them, we do not: nothing here goes by mail, and nobody signs up.
 NOT_OFFERED = words("""
 not_offered account_signup account_email_verification_sent account_confirm_email account_reset_password
 account_reset_password_done account_reset_password_from_key account_reset_password_from_key_done

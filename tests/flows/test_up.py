@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,3 +69,24 @@ def test_a_stop_ends_every_process_and_a_second_start_finds_the_same_data(
         done = product.manage("new_person", "mei", "--role", "user")
         assert done.returncode != 0
         assert "mei" in done.stderr
+
+
+def test_a_killed_start_leaves_nothing_running(tmp_path: Path) -> None:
+    product = Product(tmp_path / "var", arguments=["--web-processes", "2"])
+    product.start()
+    started = product.pids()
+    workers = {int(pid) for parent in started for pid in children_of(parent)}
+    assert len(workers) >= 2
+
+    os.kill(product.process.pid, signal.SIGKILL)
+    product.process.wait()
+
+    ends = time.monotonic() + 15
+    while (left := {pid for pid in started | workers if is_alive(pid)}) and time.monotonic() < ends:
+        os.sched_yield()
+    assert not left
+    product.stop()
+
+
+def children_of(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()

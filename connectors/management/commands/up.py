@@ -1,6 +1,9 @@
 """Start everything with one command: web, worker and, on a laptop, the example MCP server."""
 
+import multiprocessing
 import shlex
+import signal
+import socket
 import sys
 import threading
 import time
@@ -12,14 +15,16 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group
-from django.core.management import BaseCommand, call_command
+from django.core.management import BaseCommand, CommandError, call_command
 from django.urls import reverse
 from honcho.manager import Manager
 from honcho.printer import Printer
+from honcho.process import Process
 
 from connectors.access.models import User
 from connectors.access.roles import ADMINISTRATOR
 from connectors.access.sign_in import make_sign_in_link
+from connectors.runtime.end_with_parent import end_with_parent
 
 SIGN_IN_LIFETIME = timedelta(hours=24)
 READY_SECONDS = 60
@@ -36,10 +41,14 @@ class Command(BaseCommand):
         parser.add_argument("--no-example", action="store_true", help="do not start the example MCP server")
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        with_example = settings.EMBEDDED and not options["no_example"]
+        refuse_taken(options["host"], options["port"], "PORT")
+        if with_example:
+            refuse_taken("127.0.0.1", settings.EXAMPLE_PORT, "POCO_EXAMPLE_PORT")
         call_command("migrate", verbosity=0)
         call_command("collectstatic", verbosity=0, interactive=False)
-        with_example = settings.EMBEDDED and not options["no_example"]
         manager = Manager(Printer(sys.stdout, colour=sys.stdout.isatty()))
+        manager._process_ctor = _Watched  # noqa: SLF001 - honcho has no public way to say it
         manager.add_process("web", self.web_command(options))
         if not options["no_worker"]:
             manager.add_process("worker", self.worker_command())
@@ -82,7 +91,7 @@ class Command(BaseCommand):
     @staticmethod
     def python(module: str, *arguments: str) -> str:
         # `exec` keeps the shell that honcho starts from standing between us and the signal.
-        return "exec " + shlex.join([sys.executable, "-m", module, *arguments])
+        return "exec " + shlex.join([sys.executable, "-m", "connectors.runtime.end_with_parent", module, *arguments])
 
     def announce(self, ready_url: str, with_example: bool) -> None:  # noqa: FBT001 - passed by Thread's args
         """Wait until the web process is ready, then print where it is and what to do next."""
@@ -112,6 +121,24 @@ class Command(BaseCommand):
         if with_example:
             lines.append(f"  The example's keyed door wants the key in {settings.VAR_DIR / 'example' / 'key'}.")
         return "\n".join([*lines, ""])
+
+
+class _Watched(Process):  # type: ignore[misc] # honcho ships no types
+    """What stands between us and each process ends with us; the process then ends with it."""
+
+    def run(self, events: Any = None, ignore_signals: bool = False) -> None:  # noqa: FBT001, FBT002 - honcho's signature
+        end_with_parent(signal.SIGKILL)
+        if (us := multiprocessing.parent_process()) is None or us.is_alive():
+            super().run(events, ignore_signals)
+
+
+def refuse_taken(host: str, port: int, variable: str) -> None:
+    """Say so when another program listens there already: whoever answers would be taken for us."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        raise CommandError(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another {variable}.") from error
 
 
 def first_sign_in() -> str | None:

@@ -48,6 +48,11 @@ def die_with(parent: int) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def signal_at_parents_end(number: int) -> None:
+    """Be sent a signal when the parent ends: kept over exec, not over fork."""
+    _prctl(_SET_PDEATHSIG, number)
+
+
 def forbid_new_privileges() -> None:
     _prctl(_SET_NO_NEW_PRIVS, 1)
 
