@@ -19,6 +19,8 @@ from connectors.authorization.models import Connection, Credential, RefreshLease
 from connectors.authorization.oauth_grant import open_grant
 from connectors.authorization.refresh_schedule import COOLDOWN, next_try
 from connectors.authorization.refresh_ways import RefreshWay, find_way
+from connectors.authorization.retirement import order_revocation
+from connectors.authorization.revocation_payload import revocation_of
 from connectors.catalogue.locking import lock_connector
 from connectors.errors import Failed, NotFound, Refused
 from connectors.vault.secret import Secret
@@ -131,6 +133,7 @@ def write_back(lease: Lease, renewal: Renewal) -> bool:
     credential = rows.filter(connection=lease.connection_id, version=lease.credential_version).first()
     _give_back(lease)
     if credential is None:
+        _drop(lease, renewal)
         return False
     connection, old = credential.connection, open_values(credential)
     seal_credential(
@@ -146,6 +149,15 @@ def write_back(lease: Lease, renewal: Renewal) -> bool:
     connection.save(update_fields=["granted_scopes", "verified_at"])
     bump_person(connection.person_id)
     return True
+
+
+def _drop(lease: Lease, renewal: Renewal) -> None:
+    """New tokens of an account whose owner left meanwhile are good at the service, and nobody's: have them revoked."""
+    if Connection.objects.filter(pk=lease.connection_id).exists():
+        return
+    revocation = revocation_of(lease.way, renewal.values)
+    if revocation is not None:
+        order_revocation(revocation, lease.way.version)
 
 
 def _keep_refresh_token(old: Mapping[str, Secret], new: Mapping[str, Secret]) -> dict[str, Secret]:

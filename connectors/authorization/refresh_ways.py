@@ -16,6 +16,7 @@ from connectors.vault.secret import Secret
 class OAuthWay:
     """RFC 6749 §6: a refresh token, shown by the client it was issued to."""
 
+    version: PackageVersion
     grant: OAuthGrant
     client_secret: Secret | None
     refresh_token: Secret
@@ -42,7 +43,9 @@ def find_way(connection: Connection, credential: Credential) -> RefreshWay | Non
     if not is_renewable(manifest, values, has_grant=grant is not None):
         return None
     if grant is not None:
-        return OAuthWay(grant, client_secret_of(grant, connection.connector), values["refresh_token"])
+        return OAuthWay(
+            connection.connector.version, grant, client_secret_of(grant, connection.connector), values["refresh_token"]
+        )
     context = CredentialRefresh(
         configuration=configuration_of(connection.connector),
         options=manifest.auth.options.model_dump(mode="json"),

@@ -6,7 +6,8 @@ from datetime import timedelta
 from django.utils import timezone
 
 from connectors.authorization.models import Connection, Credential, RevocationJob
-from connectors.authorization.revocation_payload import find_revocation, write_revocation
+from connectors.authorization.revocation_payload import Revocation, find_revocation, write_revocation
+from connectors.catalogue.models import PackageVersion
 from connectors.vault.errors import CannotOpen
 from connectors.vault.fields import place_of
 from connectors.vault.sealing import seal
@@ -29,14 +30,21 @@ def retire_credential(connection: Connection, *, revoke: bool) -> None:
     except CannotOpen as error:  # it cannot be told to anybody, and leaving must work all the same
         log.warning("the credential of %s does not open and is not revoked: %s", connection.pk, error.code)
         return
-    if revocation is None:
-        return
+    if revocation is not None:
+        account = connection.alias or connection.external_account_name
+        order_revocation(revocation, connection.connector.version, person_id=connection.person_id, account=account)
+
+
+def order_revocation(
+    revocation: Revocation, version: PackageVersion, *, person_id: int | None = None, account: str = ""
+) -> None:
+    """Put a revocation on the list, in the caller's transaction."""
     now = timezone.now()
     job = RevocationJob(
-        connector_key=connection.connector.key,
-        version=connection.connector.version,
-        person_id=connection.person_id,
-        account=connection.alias or connection.external_account_name,
+        connector_key=version.key,
+        version=version,
+        person_id=person_id,
+        account=account,
         due_at=now,
         gives_up_at=now + GIVES_UP_AFTER,
     )

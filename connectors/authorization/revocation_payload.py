@@ -1,6 +1,7 @@
 """What a revocation needs once the connection is gone: sealed into its job, and nothing else to look up."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ from connectors.authorization.credentials import open_values
 from connectors.authorization.models import Connection, Credential
 from connectors.authorization.oauth_grant import OAuthGrant, client_secret_of, open_grant, read_grant, write_grant
 from connectors.authorization.programs import configuration_of
-from connectors.authorization.refresh_ways import stored_credential
+from connectors.authorization.refresh_ways import OAuthWay, RefreshWay, stored_credential
 from connectors.catalogue.versions import manifest_of
 from connectors.manifest.auth import ProgramAuth
 from connectors.runtime.program_context import Configuration, CredentialRevoke, StoredCredential
@@ -62,6 +63,23 @@ def find_revocation(connection: Connection, credential: Credential) -> Revocatio
             configuration=configuration_of(connector),
             options=manifest.auth.options.model_dump(mode="json"),
             credential=stored_credential(credential),
+        )
+    )
+
+
+def revocation_of(way: RefreshWay, values: Mapping[str, Secret]) -> Revocation | None:
+    """Return how credential values are revoked that a refresh brought and nobody wants any more."""
+    if isinstance(way, OAuthWay):
+        if not way.grant.revocation_endpoint:
+            return None
+        return OAuthRevocation(way.grant, way.client_secret, {hint: values[hint] for hint in TOKENS if hint in values})
+    program = manifest_of(way.version).program
+    if program is None or "credential_revoke" not in program.capabilities:
+        return None
+    asked = way.context
+    return ProgramRevocation(
+        CredentialRevoke(
+            configuration=asked.configuration, options=asked.options, credential=StoredCredential(values=values)
         )
     )
 

@@ -9,13 +9,15 @@ from asgiref.sync import async_to_sync
 from django.db import connection as database
 from django.utils import timezone
 
+from connectors.authorization.accounts import disconnect
 from connectors.authorization.credentials import open_credential
 from connectors.authorization.models import Connection, RefreshLease
 from connectors.authorization.oauth_grant import open_grant
 from connectors.authorization.refresh import renew_credential
 from connectors.authorization.refresh_lease import LEASE, RefreshFailed
 from connectors.authorization.refresh_sweep import refresh_due
-from connectors.errors import Refused
+from connectors.authorization.tasks import revoke_due
+from connectors.errors import NotFound, Refused
 from connectors.runtime.deadline import Deadline
 from connectors.vault.secret import Secret
 from tests.builders.connectors import make_connection, make_connector
@@ -258,6 +260,37 @@ def test_the_end_of_a_replaced_grant_does_not_end_the_new_one(server, connection
 
     assert renew(connection)
     assert fresh(connection).state == "active"
+
+
+def test_tokens_that_arrive_after_their_owner_left_are_revoked(server, connection):
+    def leave(_request) -> bool:
+        disconnect(connection=connection, actor=connection.person)
+        database.close()  # of the server's thread
+        return False
+
+    server.after = [leave]
+    with pytest.raises(NotFound):
+        renew(connection)
+
+    assert revoke_due() == 2
+    assert set(server.revoked) == {"r1", "access-0", "refresh-1", "access-1"}
+
+
+CANARY = "canary-4711"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [(400, f"<b>{CANARY}</b>".encode()), (500, {"error": CANARY}), (400, {"error": CANARY}), (200, b"canary-4711")],
+)
+def test_a_failure_repeats_nothing_of_the_answer_and_logs_no_token(server, caplog, answer):
+    connection = make_oauth_connection(make_oauth_connector(server.url), refresh_token=CANARY)
+    server.answers = [answer]
+
+    with pytest.raises(RefreshFailed) as caught:
+        renew(connection)
+
+    assert CANARY not in f"{caught.value!r} {caplog.text} {fresh(connection).refresh_lease.failure}"
 
 
 def test_a_credential_given_under_another_fingerprint_goes_nowhere(server, connection):
