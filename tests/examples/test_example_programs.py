@@ -11,6 +11,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import connectors.examples
+from connectors.runtime.deadline import Deadline
+from connectors.runtime.operations import AUTHORIZATION_IDENTITY
+from connectors.runtime.program import ProgramSource, invoke_program
+from connectors.runtime.program_context import AuthorizationIdentity, Configuration
+from connectors.runtime.protocol import PackageName
 from tests.examples.service import serve
 
 PACKAGES = Path(connectors.examples.__file__).parent / "packages"
@@ -22,6 +27,18 @@ OAUTH_PROGRAMS = ["helpdesk", "design-studio"]
 PROGRAMS = ["stockroom", *OAUTH_PROGRAMS]
 
 
+COMMAND = [sys.executable, "-B", Path(__file__).with_name("run_forked.py")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forking():
+    """The process that the programs are forked from; one test starts them the way a call does."""
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PATH": "/usr/bin:/bin"}) as one:
+        run.process = one
+        yield
+        one.stdin.close()
+
+
 def run(package, operation, context):
     """The whole answer of one operation."""
     folder = PACKAGES / package / "provider"
@@ -31,16 +48,12 @@ def run(package, operation, context):
         "package": {"key": package, "version": "1.0.0"},
         "context": context,
     }
-    done = subprocess.run(
-        [sys.executable, "-B", "main.py"],
-        cwd=folder,
-        input=json.dumps(request).encode(),
-        capture_output=True,
-        timeout=30,
-        check=True,
-        env={"PATH": "/usr/bin:/bin"},
-    )
-    answer = json.loads(done.stdout)
+    asked = {"folder": str(folder), "request": json.dumps(request)}
+    run.process.stdin.write(json.dumps(asked).encode() + b"\n")
+    run.process.stdin.flush()
+    done = json.loads(run.process.stdout.readline())
+    assert done["code"] == 0
+    answer = json.loads(done["answer"])
     assert answer["protocol_version"] == 1
     assert set(answer) == {"protocol_version", "ok", "result" if answer["ok"] else "error"}
     return answer
@@ -89,6 +102,15 @@ def test_a_good_configuration_is_accepted_and_a_bad_or_missing_one_is_not(packag
 
 def _empty(**more):
     return {"configuration": {"public": {}, "secret": {}}, **more}
+
+
+@pytest.mark.parametrize("package", PROGRAMS)
+async def test_the_interpreter_that_programs_get_is_enough_for_it(package):
+    program = ProgramSource(PACKAGES / package, "provider/main.py", PackageName(package, "1.0.0"))
+    configuration = Configuration(public={"base_url": "https://x.example.com"})
+    context = AuthorizationIdentity(configuration=configuration, options={})
+    answer = await invoke_program(program, AUTHORIZATION_IDENTITY, context, deadline=Deadline.after(10))
+    assert answer.identity
 
 
 @pytest.mark.parametrize("package", PROGRAMS)
