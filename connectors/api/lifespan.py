@@ -6,6 +6,7 @@ import sys
 from connectors.api.reply import Receive, Scope, Send
 from connectors.audit.call_log import drain_call_log
 from connectors.audit.database_lanes import close_lane_connections, in_database
+from connectors.authorization.refresh import finish_refreshes
 from connectors.egress.client import close_client
 from connectors.runtime.end_with_parent import end_with_parent_if_asked
 from connectors.vault.errors import CannotOpen, KeyRingFault
@@ -16,6 +17,7 @@ log = logging.getLogger(__name__)
 # How long a busy thread may keep the interpreter from the others (Python's own is 5 ms): the log's thread gives it up a
 # few times a call, pages run in threads too, and each time a whole interval may pass before the event loop's turn.
 SWITCH_SECONDS = 0.0005
+FINISH_SECONDS = 8.0
 
 
 async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
@@ -32,6 +34,7 @@ async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.startup.complete"})
     await receive()
     await drain_call_log()
+    await finish_refreshes(FINISH_SECONDS)
     await close_client()
     close_lane_connections()
     await send({"type": "lifespan.shutdown.complete"})

@@ -72,6 +72,14 @@ async def renew_credential(connection_id: UUID, *, seen_version: int, deadline: 
     return task.result()
 
 
+async def finish_refreshes(seconds: float) -> None:
+    """Wait for this loop's refreshes before the process ends: one that is cut off leaves doubt behind."""
+    loop = asyncio.get_running_loop()
+    running = [task for task in _running.values() if task.get_loop() is loop]
+    if running:
+        await asyncio.wait(running, timeout=seconds)
+
+
 def _forget(place: tuple[UUID, int], done: "asyncio.Task[bool]") -> None:
     if not done.cancelled():
         done.exception()  # whoever waited has it; nobody may be left

@@ -13,12 +13,13 @@ from connectors.authorization.accounts import disconnect
 from connectors.authorization.credentials import open_credential
 from connectors.authorization.models import Connection, RefreshLease
 from connectors.authorization.oauth_grant import open_grant
-from connectors.authorization.refresh import renew_credential
+from connectors.authorization.refresh import finish_refreshes, renew_credential
 from connectors.authorization.refresh_lease import LEASE, RefreshFailed
 from connectors.authorization.refresh_sweep import refresh_due
 from connectors.authorization.tasks import revoke_due
 from connectors.errors import NotFound, Refused
 from connectors.runtime.deadline import Deadline
+from connectors.runtime.program_errors import BudgetExceeded
 from connectors.vault.secret import Secret
 from tests.builders.connectors import make_connection, make_connector
 from tests.builders.oauth_accounts import (
@@ -324,3 +325,17 @@ def test_the_end_of_a_grant_in_doubt_says_what_came_between(server, connection):
     assert fresh(connection).refresh_lease.failure == "refresh_interrupted"
     assert refresh_due() == 0
     assert server.refreshes == ["r1"]
+
+
+def test_a_process_that_ends_waits_for_its_refresh(server, connection):
+    server.delay = 0.2
+
+    async def call_and_end() -> None:
+        with pytest.raises(BudgetExceeded):
+            await renew_credential(connection.pk, seen_version=1, deadline=Deadline.after(0.05))
+        await finish_refreshes(10)
+
+    async_to_sync(call_and_end)()
+
+    assert fresh(connection).credential.version == 2
+    assert fresh(connection).refresh_lease.owner is None
