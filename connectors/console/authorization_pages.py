@@ -84,5 +84,10 @@ def _ask(attempt: AuthorizationSession, text: ConnectorText) -> AttemptPage:
 
 
 def _fail(attempt: AuthorizationSession, text: ConnectorText, error: ConnectorError) -> AttemptPage:
+    stage = stage_of(error)
+    scopes = error.parameters.get("scopes") if error.code == "insufficient_scope" else None
+    if scopes:
+        asked = set(scopes) <= {*attempt.endpoints.get("scopes", [])}
+        error, stage = Refused("scope_refused" if asked else "scope_not_asked", scopes=", ".join(scopes)), None
     told = describe_error(error)
-    return AttemptPage(attempt, text, _("Not connected"), told.what, told.mend, Act.AGAIN, stage_of(error))
+    return AttemptPage(attempt, text, _("Not connected"), told.what, told.mend, Act.AGAIN, stage)

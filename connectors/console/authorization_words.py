@@ -25,6 +25,14 @@ AUTHORIZATION_SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Begin again. If it stays so, tell an administrator this word."),
     ),
     "sign_in_interrupted": (_("The service did not finish the sign-in."), _AGAIN),
+    "scope_refused": (
+        _("The service asks for the scope %(scopes)s, and your account did not get it."),
+        _("Begin again and allow it. If it is not offered, whoever manages the account there has to allow it first."),
+    ),
+    "scope_not_asked": (
+        _("The service asks for the scope %(scopes)s, which this package does not ask for."),
+        _("Signing in again changes nothing. Tell an administrator: the package has to ask for it."),
+    ),
     "sign_in_refused": (_("The service did not accept the sign-in: %(message)s"), _AGAIN),
     "token_refused": (
         _("The service did not accept the sign-in (%(error)s)."),

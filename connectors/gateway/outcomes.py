@@ -100,7 +100,9 @@ def fail(error: ConnectorError, *, is_read: bool) -> Outcome:
     if isinstance(error, Unreachable):
         return _ended(CallRecord.Outcome.FAILED, "unavailable")
     code = "authorization_required" if isinstance(error, CannotOpen) else _TRANSLATED.get(error.code, error.code)
-    return _ended(CallRecord.Outcome.FAILED, code if code in _KNOWN_FAULTS else "external_error")
+    code = code if code in _KNOWN_FAULTS else "external_error"
+    scopes = error.parameters.get("scopes") if code == "insufficient_scope" else None
+    return _ended(CallRecord.Outcome.FAILED, code, f"Scopes needed: {', '.join(scopes)}." if scopes else "")
 
 
 def cancel(*, sent: bool, is_read: bool) -> Outcome:
@@ -120,8 +122,8 @@ def refuse(code: str, more: str = "") -> JSON:
     }
 
 
-def _ended(state: str, code: str) -> Outcome:
-    return Outcome(state, refuse(code), code)
+def _ended(state: str, code: str, more: str = "") -> Outcome:
+    return Outcome(state, refuse(code, more), code)
 
 
 def _timed_out(error: ConnectorError) -> bool:

@@ -8,6 +8,7 @@ import orjson
 
 from connectors.egress.client import StreamedAnswer, Timeouts, Timings, get_client
 from connectors.errors import OutcomeUnknown, UpstreamFault
+from connectors.runtime import mcp_wire as wire
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.event_stream import EventReader
 from connectors.runtime.passing_on import can_be_passed_on
@@ -109,7 +110,8 @@ def raise_for_refusal(exchange: Exchange, *, stage: str) -> None:
     if status == UNAUTHORIZED:
         raise UpstreamFault("authorization_required", stage="authorization", status=status)
     if status == FORBIDDEN:
-        raise UpstreamFault("insufficient_scope", stage="authorization", status=status)
+        scopes = wire.named_scopes(exchange.headers.get("WWW-Authenticate", ""))
+        raise UpstreamFault("insufficient_scope", stage="authorization", status=status, scopes=scopes)
     if status == RATE_LIMITED:
         raise UpstreamFault("rate_limited", stage=stage, status=status)
     if exchange.message is not None:

@@ -37,6 +37,8 @@ _ACCEPT: Final = {"Accept": "application/json, text/event-stream", "Content-Type
 
 _VISIBLE = re.compile(r"[\x20-\x7e]*")
 _WRAPPED = re.compile(r"=\?base64\?(.*)\?=")
+_SCOPE = re.compile(r'(?i)(?:^|[\s,])scope="([\x21\x23-\x5b\x5d-\x7e ]{1,1024})"')  # RFC 6749 §3.3
+MOST_SCOPES: Final = 20
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _ids = count(1)
 
@@ -97,6 +99,12 @@ def decode_header(value: str) -> str | None:
         return raw.decode() if base64.b64encode(raw).decode() == wrapped[1] else None
     except (binascii.Error, UnicodeDecodeError):
         return None
+
+
+def named_scopes(challenge: str) -> list[str]:
+    """Return the scopes a refusal says are needed (RFC 6750 §3); of a long list the first ones."""
+    found = _SCOPE.search(challenge)
+    return found[1].split()[:MOST_SCOPES] if found else []
 
 
 type ParameterHeaders = dict[tuple[str, ...], str]

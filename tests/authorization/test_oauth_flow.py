@@ -150,6 +150,23 @@ def test_a_token_that_the_server_does_not_take_saves_nothing(client, ann, server
     assert not Connection.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "case",
+    [("records.read", "Begin again and allow it"), ("records.admin", "which this package does not ask for")],
+)
+def test_a_server_that_wants_another_scope_is_told_with_who_can_mend_it(client, ann, server, issuer, case):
+    scope, words = case
+    url = leave(client, make_oauth_connector(server, oauth_options(mcp_discovery(issuer))))
+    server.knobs.forbid = True
+    server.knobs.challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
+
+    page = come_back(client, issuer.consent(url)).content.decode()
+
+    assert scope in page
+    assert words in page
+    assert not Connection.objects.exists()
+
+
 def test_reconnecting_keeps_the_connection_and_its_alias(client, ann, server, issuer):
     connector = make_oauth_connector(server, oauth_options(mcp_discovery(issuer)), policy="multiple_per_user")
     come_back(client, issuer.consent(leave(client, connector, connection_alias="work")))

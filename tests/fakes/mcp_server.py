@@ -200,7 +200,7 @@ class McpServer:
         if self.knobs.html:
             return web.Response(text="<!doctype html><title>Welcome</title>", content_type="text/html")
         if self.knobs.forbid:
-            return web.Response(status=403)
+            return web.Response(status=403, headers={"WWW-Authenticate": self.knobs.challenge})
         if self.knobs.key is not None and request.headers.get(self.knobs.key[0]) != self.knobs.key[1]:
             return web.Response(status=401, headers={"WWW-Authenticate": self.knobs.challenge})
         return None

@@ -188,6 +188,14 @@ def test_a_refusal_upstream_is_told_in_our_words(world, status, code):
     assert CallRecord.objects.get().error_code == code
 
 
+def test_a_missing_scope_is_named_to_the_agent(world):
+    world.gateway.tool_names()
+    world.upstream.knobs.forbid = True
+    world.upstream.knobs.challenge = 'Bearer error="insufficient_scope", scope="notes.read notes.all"'
+    answer = world.gateway.call("notes__search_notes")
+    assert "Scopes needed: notes.read, notes.all." in answer.result["content"][0]["text"]
+
+
 def test_the_credential_is_opened_sent_and_never_logged(world):
     with McpServer([tool("search_notes")], key=("Authorization", "Bearer canary-71")) as keyed:
         connector = make_connector("keyed", endpoint=keyed.url, rules=RULES, static=True)
