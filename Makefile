@@ -9,7 +9,7 @@ export HOST PORT
 # Cached bytecode makes every start three times faster.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-services peers check bench bench-programs bench-packages fuzz soak-refresh browser messages requirements format clean
+.PHONY: help setup run test test-services proofs peers check bench bench-programs bench-packages fuzz soak-refresh browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ build/peers/.installed: .venv/.dev tests/peers/package-lock.json requirements/pe
 	  PATH="$$node/bin:$$PATH" node "$$node/lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --ignore-scripts --loglevel=error
 	@$(UV) pip install -q --python $(PY) --target build/peers/python --require-hashes -r requirements/peers.txt
 	@touch $@
+
+proofs: setup .venv/.dev ## Prove programs contained: every operation misbehaving in every way, 200 calls at once
+	@POCO_PROOFS=1 $(PY) -m pytest tests/proofs tests/runtime/test_program_load.py -n 0 --no-cov
 
 peers: setup build/peers/.installed ## Prove us against real peers: the TypeScript inspector, two authorization servers
 	@POCO_PROOFS=1 $(PY) -m pytest tests/peers -n 0 --no-cov

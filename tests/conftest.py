@@ -7,8 +7,8 @@ import pytest
 from django.db import connections, transaction
 from django.test import TransactionTestCase
 
-# Long proofs have make targets of their own (`make peers`, `make browser`).
-collect_ignore = [] if "POCO_PROOFS" in os.environ else ["peers", "browser/test_every_page.py"]
+# Long proofs have make targets of their own (`make proofs`, `make peers`, `make browser`).
+collect_ignore = [] if "POCO_PROOFS" in os.environ else ["proofs", "peers", "browser/test_every_page.py"]
 
 # Laid by the migrations and the same for every test.
 _LAID = {"django_migrations", "django_content_type", "auth_permission", "auth_group", "auth_group_permissions"}

@@ -21,8 +21,8 @@ def become(folder, request, answer):
     for standard, file in enumerate((request, answer)):
         file.seek(0)
         os.dup2(file.fileno(), standard)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: PTH123, SIM115 - as a start would
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: PTH123, SIM115
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - as a start would
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     runpy.run_path("main.py", run_name="__main__")
 
 
@@ -47,4 +47,5 @@ def run(folder, request):
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        print(json.dumps(run(**json.loads(line))), flush=True)
+        sys.stdout.write(json.dumps(run(**json.loads(line))) + "\n")
+        sys.stdout.flush()

@@ -1,6 +1,6 @@
 """Real programs, well-behaved and not, run as a package's would be (handbook §8, safety 35–37)."""
 
-import json
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,10 @@ from connectors.runtime.program_errors import (
     ProgramUnavailable,
 )
 from connectors.runtime.slots import SLOT_COUNT, SLOTS
+from tests.builders.misbehaviours import AGAINST_THE_PROTOCOL, GOOD, misbehaving
 from tests.builders.programs import READ, RESULTS, answering, make_context, make_program, make_well_behaved
 
 MIB = 1024 * 1024
-GOOD = '{"protocol_version": 1, "ok": true, "result": %s}'
 
 
 async def invoke(program: ProgramSource, name: str = "tool_invoke", *, seconds: float = 30, **options: Any) -> Any:
@@ -37,25 +37,13 @@ async def test_every_operation_of_a_well_behaved_program_answers(tmp_path: Path,
     assert answer == find_operation(name).result.validate_python(RESULTS[name])
 
 
-MISBEHAVIOURS = {
-    "prints logs to stdout": 'print("starting"); print(good)',
-    "prints two objects": "print(good); print(good)",
-    "prints nothing": "",
-    "prints a truncated answer and exits 0": "sys.stdout.write(good[:-3])",
-    "exits 1 after a good answer": "print(good); sys.stdout.flush(); sys.exit(1)",
-    "is killed after a good answer": "print(good); sys.stdout.flush(); os.kill(os.getpid(), 9)",
-    "answers invalid UTF-8": 'sys.stdout.buffer.write(good.encode() + b"\\xff")',
-    "answers NaN": 'print(\'{"protocol_version": 1, "ok": true, "result": NaN}\')',
-    "answers deep JSON": 'print(\'{"protocol_version": 1, "ok": true, "result": \' + "[" * 99999 + "]" * 99999 + "}")',
-    "raises": "raise SystemError",
-}
+# Each with another operation, in turn; `make proofs` tries every one with every operation.
+PAIRS = list(zip(AGAINST_THE_PROTOCOL, cycle(OPERATIONS), strict=False))
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-@pytest.mark.parametrize("source", MISBEHAVIOURS.values(), ids=list(MISBEHAVIOURS))
-async def test_an_answer_against_the_protocol_is_a_fault(tmp_path: Path, name: str, source: str):
-    good = GOOD % json.dumps(RESULTS[name])
-    program = make_program(tmp_path, f"{READ}good = {good!r}\n{source}\n")
+@pytest.mark.parametrize(("behaviour", "name"), PAIRS)
+async def test_an_answer_against_the_protocol_is_a_fault(tmp_path: Path, behaviour: str, name: str):
+    program = make_program(tmp_path, misbehaving(name, AGAINST_THE_PROTOCOL[behaviour]))
     with pytest.raises(ProgramFault) as raised:
         await invoke(program, name)
     assert raised.value.code == "program_protocol"
