@@ -73,8 +73,12 @@ def _faults(breadth: str, access: str, tools: Collection[str]) -> list[Fault]:
         faults.append(Fault("not_an_option", "breadth"))
     if access not in Grant.Access.values:
         faults.append(Fault("not_an_option", "access"))
-    if len(tools) > MAX_TOOLS or any(not key or len(key) > MAX_KEY_LENGTH for key in tools):
-        faults.append(Fault("too_long", "tools", {"maximum": MAX_TOOLS}))
+    if len(tools) > MAX_TOOLS:
+        faults.append(Fault("too_many_items", "tools", {"limit": MAX_TOOLS}))
+    if any(len(key) > MAX_KEY_LENGTH for key in tools):
+        faults.append(Fault("too_long", "tools", {"limit": MAX_KEY_LENGTH}))
+    if not all(tools):
+        faults.append(Fault("not_an_option", "tools"))
     return faults
 
 

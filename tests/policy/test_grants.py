@@ -77,6 +77,16 @@ def test_what_is_no_grant_is_refused(owner, agent, connection, values, where):
     assert refused.value.faults[0].where == where
 
 
+@pytest.mark.parametrize(
+    ("tools", "code", "limit"),
+    [([f"t{number}" for number in range(501)], "too_many_items", 500), (["t" * 256], "too_long", 255)],
+)
+def test_a_refused_list_of_tools_names_the_limit_it_broke(owner, agent, connection, tools, code, limit):
+    with pytest.raises(Invalid) as refused:
+        set_grant(agent=agent, connection=connection, breadth="some", access="read_only", tools=tools, actor=owner)
+    assert [(fault.code, fault.parameters) for fault in refused.value.faults] == [(code, {"limit": limit})]
+
+
 def test_nobody_grants_what_is_anothers(owner, agent, connection):
     stranger = make_user()
     with pytest.raises(NotFound):
