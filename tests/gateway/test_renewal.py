@@ -10,12 +10,12 @@ from connectors.audit.models import CallRecord
 from connectors.authorization.models import Connection, Credential, RefreshLease
 from connectors.gateway.binding import open_binding
 from connectors.gateway.models import Invocation, Toolset
+from tests.builders.booking import PROVIDER, Booked, install_booking
 from tests.builders.connectors import make_connection, make_connector, make_grant
 from tests.builders.oauth_accounts import grant_of, make_oauth_connection, make_oauth_connector, replace_credential
 from tests.fakes.mcp_server import McpServer, tool
 from tests.fakes.token_server import TokenServer
 from tests.fakes.world import RULES, TOOLS
-from tests.gateway.test_program_runtime import PROVIDER, Booked, install_booking
 
 ERROR = "poco.connectors/error"
 
