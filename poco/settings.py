@@ -36,7 +36,7 @@ SECRET_KEY = env.text("SECRET_KEY") or (read_or_make_secret(VAR_DIR / "secret_ke
 if not SECRET_KEY:
     msg = "Set SECRET_KEY or SECRET_KEY_FILE (50 random characters)."
     raise ImproperlyConfigured(msg)
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") or [_public.hostname, "localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") or [_public.hostname or "", "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [BACKEND_URL]
 
 # Applications ---------------------------------------------------------------------------------------------

@@ -25,6 +25,13 @@ def test_a_port_that_is_taken(tmp_path: Path, variable: str) -> None:
     assert f"Choose another {variable}" in told
 
 
+@pytest.mark.parametrize("port", ["0", "99999", "-1", "x"])
+def test_a_port_that_is_none(tmp_path: Path, port: str) -> None:
+    done = Product(tmp_path / "var").manage("up", "--port", port)
+    assert done.returncode == 2
+    assert "a port is a number from 1 to 65535" in done.stderr
+
+
 def test_a_folder_for_data_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "var").write_text("not a folder")
     assert "POCO_VAR_DIR" in refused(Product(tmp_path / "var"))

@@ -9,7 +9,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from datetime import timedelta
 from typing import Any
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.HOST)
-        parser.add_argument("--port", type=int, default=settings.PORT)
+        parser.add_argument("--port", type=port_number, default=settings.PORT)
         parser.add_argument("--web-processes", type=int, default=1)
         parser.add_argument("--no-worker", action="store_true", help="another machine runs the worker")
         parser.add_argument("--no-example", action="store_true", help="do not start the example MCP server")
@@ -132,13 +132,20 @@ class _Watched(Process):  # type: ignore[misc] # honcho ships no types
             super().run(events, ignore_signals)
 
 
+def port_number(text: str) -> int:
+    if not text.isdecimal() or len(text) > len("65535") or not 0 < int(text) < 2**16:
+        raise ArgumentTypeError("a port is a number from 1 to 65535")
+    return int(text)
+
+
 def refuse_taken(host: str, port: int, variable: str) -> None:
     """Say so when another program listens there already: whoever answers would be taken for us."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        raise CommandError(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another {variable}.") from error
+        why = str(error.strerror).partition(" (while")[0]
+        raise CommandError(f"Cannot listen on {host}:{port}: {why}. Choose another {variable}.") from error
 
 
 def first_sign_in() -> str | None:
