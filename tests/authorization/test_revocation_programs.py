@@ -6,9 +6,9 @@ from connectors.authorization.accounts import disconnect
 from connectors.authorization.complete import connect_account, reconnect_account
 from connectors.authorization.models import Connection, RevocationJob
 from connectors.authorization.tasks import revoke_due
+from tests.builders.booking import install_booking
 from tests.builders.people import make_user
 from tests.fakes.token_server import TokenServer
-from tests.gateway.test_program_runtime import install_booking
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PROGRAM = {
