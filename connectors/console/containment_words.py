@@ -21,6 +21,7 @@ REASONS: dict[str, str | Promise] = {
     "not_root": _("The console does not run as root, so programs share its user."),
     "interpreter_unreadable": _("Another user could not read the Python interpreter; install it where all can."),
     "not_chosen": _("Set POCO_PROGRAM_SANDBOX=bubblewrap to use it."),
+    "namespaces_forbidden": _("It is chosen, but this system lets it make no namespaces, so programs do not start."),
     "not_installed": _("It is chosen but not installed, so programs do not start. Install bubblewrap."),
 }
 

@@ -47,4 +47,4 @@ def describe_containment() -> tuple[Layer, ...]:
 def _bubblewrap(abilities: Abilities) -> Layer:
     if not sandbox_wanted():
         return Layer("bubblewrap", active=False, reason="not_chosen")
-    return Layer("bubblewrap", active=abilities.bubblewrap, reason="" if abilities.bubblewrap else "not_installed")
+    return Layer("bubblewrap", active=abilities.bubblewrap, reason=abilities.bubblewrap_reason)

@@ -34,6 +34,7 @@ class Abilities:
     user: int | None
     user_reason: str
     bubblewrap: bool
+    bubblewrap_reason: str
 
 
 class KeeperProcess:

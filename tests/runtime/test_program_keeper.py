@@ -95,6 +95,18 @@ def test_a_work_folder_that_is_a_link_is_not_used(tmp_path: Path):
     assert not work_folder(tmp_path).is_symlink()
 
 
+def test_a_bubblewrap_that_cannot_be_used_here_is_found_out_before_a_call(
+    own_folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    wrapper = own_folder / "bwrap"
+    wrapper.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2; exit 1\n")
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{own_folder}:{os.environ['PATH']}")
+    keeper = KeeperProcess(own_folder)
+    assert (keeper.abilities.bubblewrap, keeper.abilities.bubblewrap_reason) == (False, "namespaces_forbidden")
+    keeper.stop()
+
+
 def test_the_interpreter_is_made_once(own_folder: Path):
     first = program_python.program_python(own_folder)
     stamp = first.lstat().st_mtime_ns

@@ -93,15 +93,17 @@ def tasks_of_user(user: int) -> int:
     return count
 
 
-def can_run_as(user: int, command: list[str]) -> bool:
-    """Whether that user can start the command at all (it may not be able to read the interpreter)."""
+def can_run_as(user: int | None, command: list[str]) -> bool:
+    """Whether that user (none: we) can start the command, as a call would: the interpreter may be out of its reach."""
     child = os.fork()
     if child == 0:
         try:
             silent = os.open(os.devnull, os.O_RDWR)
             for standard in range(3):
                 os.dup2(silent, standard)
-            become_user(user)
+            if user is not None:
+                become_user(user)
+            forbid_new_privileges()
             os.execve(command[0], command, {"PATH": os.defpath})  # noqa: S606 - no shell is the point
         finally:
             os._exit(127)

@@ -111,12 +111,25 @@ def find_grounds(base: Path, python: str, readable: tuple[Path, ...]) -> tuple[G
     """Find out what this machine allows, and say why not where it does not."""
     base.mkdir(mode=0o711)
     user, reason = _find_user(python, (*readable, base))
-    wrapper = shutil.which("bwrap")
+    wrapper, wrapper_reason = _find_wrapper(user, python, (base, *readable))
     return Grounds(base, readable, user, wrapper), {
         "user": user,
         "user_reason": reason,
         "bubblewrap": wrapper is not None,
+        "bubblewrap_reason": wrapper_reason,
     }
+
+
+def _find_wrapper(user: int | None, python: str, readable: tuple[Path, ...]) -> tuple[str | None, str]:
+    """Find bubblewrap, and try it the way a call would use it: many systems have it and forbid what it needs."""
+    wrapper = shutil.which("bwrap")
+    if wrapper is None:
+        return None, "not_installed"
+    base, *rest = readable
+    start = [*confine.bubblewrap(wrapper, base, rest), python, "-B", "-E", "-s", "-S", "-c", ""]
+    works = confine.can_run_as(user, start)
+    end_tree()  # the first process of its namespace may outlive it by a moment, and is ours then
+    return (wrapper, "") if works else (None, "namespaces_forbidden")
 
 
 def _find_user(python: str, needed: tuple[Path, ...]) -> tuple[int | None, str]:

@@ -111,7 +111,7 @@ def _become_program(call: Call, grounds: Grounds, place: Place) -> None:
     argv, folder, user = call.argv, place.folder, place.user
     if call.sandbox:
         if grounds.bubblewrap is None:
-            raise FileNotFoundError(2, "bubblewrap is not installed")
+            raise FileNotFoundError(2, "bubblewrap cannot be used here")
         argv = [*confine.bubblewrap(grounds.bubblewrap, folder, grounds.readable), *argv]
     os.setsid()
     os.chdir(folder)
