@@ -94,10 +94,11 @@ TEMPLATES = [
 # Data -----------------------------------------------------------------------------------------------------
 _database_url = env.text("DATABASE_URL", f"sqlite:///{VAR_DIR / 'poco.sqlite3'}")
 try:
-    DATABASES = {"default": dj_database_url.parse(_database_url, conn_max_age=60, conn_health_checks=True)}
+    DATABASES = {"default": dj_database_url.parse(_database_url, conn_max_age=0, conn_health_checks=True)}
 except ValueError as error:
     msg = "DATABASE_URL cannot be read. Use an address such as postgres://USER:PASSWORD@HOST:5432/NAME."
     raise ImproperlyConfigured(msg) from error
+DATABASE_POOL_SIZE = env.integer("POCO_DATABASE_POOL_SIZE", 20, minimum=8)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -106,6 +107,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     }
     # A file in tests as well: a database in memory knows no waiting, so two threads would not race but fail.
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
+elif not TESTING:  # a test's own threads would keep the pool of a database that is to be dropped
+    # Under ASGI every request may run in a thread of its own: connections are pooled, never kept by a thread.
+    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 10}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL")
 CACHES = {

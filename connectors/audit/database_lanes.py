@@ -24,8 +24,18 @@ async def in_database[T](function: Callable[..., T], /, *args: object, lane: Thr
 
 
 def _run[T](function: Callable[..., T], /, *args: object) -> T:
-    close_old_connections()
+    drop_broken_connections()
     return function(*args)
+
+
+def drop_broken_connections() -> None:
+    """Before work in a lane: let go of a connection that failed, keep one that works.
+
+    A lane's threads live as long as the process, so their connections do too; elsewhere each ends with its request.
+    """
+    for connection in connections.all(initialized_only=True):
+        connection.close_at = None
+    close_old_connections()
 
 
 def close_lane_connections() -> None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from django.db import close_old_connections
+from connectors.audit.database_lanes import drop_broken_connections
 
 type Handler[T, R] = Callable[[Sequence[T]], Sequence[R | Exception]]
 
@@ -64,7 +64,7 @@ class Grouping[T, R]:
                 free -= 1
 
     def _run(self, items: list[T]) -> Sequence[R | Exception]:
-        close_old_connections()
+        drop_broken_connections()
         return self._handle(items)
 
     def _finish(

@@ -16,6 +16,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from tests.flows.product import ROOT, Product, free_port
+from tests.flows.visitor import redeem
 
 pytestmark = [pytest.mark.service, pytest.mark.timeout(240)]
 
@@ -111,6 +112,19 @@ def test_every_call_is_answered_and_logged_whichever_process_takes_it(
 def test_the_package_lies_in_the_bucket(product: Product, token: str, bucket: dict[str, str]) -> None:
     listing = httpx2.get(f"{bucket['S3_ENDPOINT_URL']}/{bucket['S3_BUCKET']}").text
     assert "connectors/packages/workbench/1.0.0/" in listing
+
+
+def test_pages_give_their_database_connections_back(product: Product, database: str) -> None:
+    assert product.sign_in_link is not None
+    visitor = redeem(product.address, product.sign_in_link)
+    for _ in range(40):
+        visitor.open("/")
+    visitor.close()
+    name = database.rpartition("/")[2]
+    with closing(psycopg.connect(database)) as rows:
+        held = rows.execute("SELECT count(*) FROM pg_stat_activity WHERE datname = %s", (name,)).fetchone()
+    assert held is not None
+    assert held[0] < 24  # two web processes and a worker, each with its lanes and a few spare
 
 
 def test_a_revoked_token_stops_the_next_call_in_every_process(product: Product, token: str, database: str) -> None:
