@@ -49,16 +49,23 @@ class KeeperProcess:
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.settimeout(START_SECONDS)
         with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-                self._command(theirs.fileno()),
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                cwd="/",
-                env={"PATH": os.environ.get("PATH", os.defpath)},
-                start_new_session=True,  # Ctrl-C is for us; it ends when our socket closes
-            )
+            try:
+                self._process = self._start(theirs.fileno())
+            except OSError:
+                self._socket.close()
+                raise
         self.abilities = self._hear()
+
+    def _start(self, number: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - our own module, no shell
+            self._command(number),
+            pass_fds=[number],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            cwd="/",
+            env={"PATH": os.environ.get("PATH", os.defpath)},
+            start_new_session=True,  # Ctrl-C is for us; it ends when our socket closes
+        )
 
     def _command(self, number: int) -> list[str]:
         path = f"import sys; sys.path.insert(0, {str(_SOURCES)!r})"
@@ -126,8 +133,16 @@ def get_keeper() -> KeeperProcess:
         if _keeper is None or not _keeper.alive:
             if _keeper is not None:
                 _keeper.stop()
-            _keeper = KeeperProcess(_parent_folder or Path(tempfile.gettempdir()))
+            _keeper = _start_keeper()
         return _keeper
+
+
+def _start_keeper() -> KeeperProcess:
+    """Start one; ProgramUnavailable when the system does not let us: no room, no such folder, no process."""
+    try:
+        return KeeperProcess(_parent_folder or Path(tempfile.gettempdir()))
+    except OSError as error:
+        raise ProgramUnavailable(reason="keeper_did_not_start", detail=error.strerror or "") from error
 
 
 def running_keeper() -> KeeperProcess | None:
