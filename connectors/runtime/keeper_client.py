@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,6 +106,8 @@ class KeeperProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        with suppress(OSError):  # gone already, as it should be; or it was killed, and a call is still ending in there
+            self.base.rmdir()
 
 
 def _sweep(work: Path) -> None:

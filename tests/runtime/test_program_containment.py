@@ -279,6 +279,7 @@ async def test_a_keeper_that_is_killed_is_replaced(tmp_path: Path):
     keeper._process.wait()
     assert await invoke(ask(tmp_path, "answer(2)")) == 2
     assert get_keeper() is not keeper
+    assert not keeper.base.exists()
 
 
 PARENT = """

@@ -192,7 +192,7 @@ def test_a_secret_the_program_repeats_in_its_error_message_is_masked():
     assert "hunter2" not in str(raised.value)
 
 
-@pytest.mark.parametrize(("size", "accepted"), [(256 * 1024, True), (256 * 1024 + 1, False)])
+@pytest.mark.parametrize(("size", "accepted"), [(256 * 1024 - 1, True), (256 * 1024, True), (256 * 1024 + 1, False)])
 def test_arguments_may_be_256_kib_and_not_a_byte_more(size: int, accepted: bool):
     empty = len(b'{"q":""}')
     context = make_context("tool_invoke", arguments={"q": "x" * (size - empty)}).wire()
@@ -203,13 +203,13 @@ def test_arguments_may_be_256_kib_and_not_a_byte_more(size: int, accepted: bool)
             build_request("tool_invoke", PACKAGE, context)
 
 
-@pytest.mark.parametrize(("spare", "accepted"), [(0, True), (1, False)])
+@pytest.mark.parametrize(("spare", "accepted"), [(-1, True), (0, True), (1, False)])
 def test_a_request_may_be_2_mib_and_not_a_byte_more(spare: int, accepted: bool):
     context = make_context("authorization_identity", options={"pad": ""}).wire()
     room = 2 * 1024 * 1024 - len(build_request("authorization_identity", PACKAGE, context))
     context["options"]["pad"] = "x" * (room + spare)
     if accepted:
-        assert len(build_request("authorization_identity", PACKAGE, context)) == 2 * 1024 * 1024
+        assert len(build_request("authorization_identity", PACKAGE, context)) == 2 * 1024 * 1024 + spare
     else:
         with pytest.raises(RequestRefused):
             build_request("authorization_identity", PACKAGE, context)
@@ -221,7 +221,7 @@ def test_arguments_that_are_not_json_are_refused(value: Any):
         build_request("tool_invoke", PACKAGE, make_context("tool_invoke", arguments={"q": value}).wire())
 
 
-@pytest.mark.parametrize(("count", "accepted"), [(500, True), (501, False)])
+@pytest.mark.parametrize(("count", "accepted"), [(499, True), (500, True), (501, False)])
 def test_a_connector_may_have_five_hundred_tools(count: int, accepted: bool):
     answer = success({"tools": [{**TOOL, "key": f"t{number}"} for number in range(count)]})
     if accepted:
@@ -244,7 +244,10 @@ def of_size(size: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("schema", "accepted"),
-    [(nested(20), True), (nested(21), False), (of_size(64 * 1024), True), (of_size(64 * 1024 + 1), False)],
+    [
+        *((nested(depth), depth <= 20) for depth in (19, 20, 21)),
+        *((of_size(64 * 1024 + more), more <= 0) for more in (-1, 0, 1)),
+    ],
 )
 @pytest.mark.parametrize("field", ["input_schema", "output_schema"])
 def test_a_schema_may_be_64_kib_and_twenty_deep(field: str, schema: dict[str, Any], accepted: bool):
