@@ -127,7 +127,7 @@ class _Invocation:
                 binding.program,
                 address.tool,
                 arguments,
-                invocation_id=self.invocation_id,
+                invocation_id=self.invocation_id or self.call.request.invocation_id,
                 is_read=self.tool.is_read,
                 deadline=self.deadline,
             )

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -174,6 +175,8 @@ if json.dumps(context).count("t-key") and operation == "credential_refresh":
     sys.exit(0)
 if operation == "credential_refresh":
     fail("authorization_required", "sign in again")
+if operation == "tool_invoke":
+    print("asked by", context.get("invocation_id"), file=sys.stderr)
 if operation == "tool_invoke" and context["credentials"]["token"] != context["arguments"].get("accepts"):
     fail("authorization_required", "not this token")
 """
@@ -199,6 +202,15 @@ def test_a_program_that_wants_authorization_is_refreshed_and_its_read_repeated(b
     assert result["structuredContent"]["credentials"] == {"token": "fresh"}
     assert Connection.objects.get().granted_scopes == ["book"]
     assert Credential.objects.get().version == 2
+
+
+def test_a_call_that_is_run_again_carries_the_same_invocation_id(booking, caplog):
+    given = str(uuid4())
+    with caplog.at_level("INFO", "connectors.runtime.program"):
+        booking.call("booking__find", {"accepts": "fresh"}, **{"poco.connectors/invocation-id": given})
+
+    asked = [line.split()[-1] for record in caplog.records if "asked by" in (line := record.getMessage())]
+    assert asked == [given, given]
 
 
 def test_a_programs_write_is_not_run_again_but_the_next_one_has_a_fresh_credential(booking):
