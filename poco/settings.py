@@ -109,7 +109,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
 elif not TESTING:  # a test's own threads would keep the pool of a database that is to be dropped
     # Under ASGI every request may run in a thread of its own: connections are pooled, never kept by a thread.
-    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 10}}
+    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 5}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL")
 CACHES = {
@@ -279,5 +279,6 @@ LOGGING = {
     "loggers": {
         "poco": {"level": env.text("LOG_LEVEL", "INFO")},
         "connectors": {"level": env.text("LOG_LEVEL", "INFO")},
+        "psycopg.pool": {"level": "ERROR"},  # it warns of each try; what failed is told once, where it is missed
     },
 }
