@@ -58,8 +58,9 @@ build/peers/.installed: .venv/.dev tests/peers/package-lock.json requirements/pe
 	@$(UV) pip install -q --python $(PY) --target build/peers/python --require-hashes -r requirements/peers.txt
 	@touch $@
 
-proofs: setup .venv/.dev ## Prove programs contained: every operation misbehaving in every way, 200 calls at once
-	@POCO_PROOFS=1 $(PY) -m pytest tests/proofs tests/runtime/test_program_load.py -n 0 --no-cov
+proofs: setup .venv/.dev ## Prove starting and stopping, single sign-on, and programs misbehaving in every way
+	@POCO_PROOFS=1 $(PY) -m pytest tests/proofs tests/runtime/test_program_load.py tests/flows/test_up.py \
+	  tests/flows/test_up_refused.py tests/project/test_single_sign_on.py -n 2 --no-cov
 
 peers: setup build/peers/.installed ## Prove us against real peers: the TypeScript inspector, two authorization servers
 	@POCO_PROOFS=1 $(PY) -m pytest tests/peers -n 0 --no-cov

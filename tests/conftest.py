@@ -8,7 +8,15 @@ from django.db import connections, transaction
 from django.test import TransactionTestCase
 
 # Long proofs have make targets of their own (`make proofs`, `make peers`, `make browser`).
-collect_ignore = [] if "POCO_PROOFS" in os.environ else ["proofs", "peers", "browser/test_every_page.py"]
+_PROOFS = [
+    "proofs",
+    "peers",
+    "browser",
+    "flows/test_up.py",
+    "flows/test_up_refused.py",
+    "project/test_single_sign_on.py",
+]
+collect_ignore = [] if "POCO_PROOFS" in os.environ else _PROOFS
 
 # Laid by the migrations and the same for every test.
 _LAID = {"django_migrations", "django_content_type", "auth_permission", "auth_group", "auth_group_permissions"}
@@ -36,3 +44,9 @@ def _empty_tables(case: TransactionTestCase) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _empty_tables_quickly() -> None:
     TransactionTestCase._fixture_teardown = _empty_tables  # type: ignore[method-assign] # pytest-django builds its case from it
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what waits for whole processes, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: item.path.parent.name != "flows")
