@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from django.db import connections, transaction
 from django.test import TransactionTestCase
+from hypothesis import settings
 
 # Long proofs have make targets of their own (`make proofs`, `make peers`, `make browser`).
 _PROOFS = [
@@ -17,6 +18,10 @@ _PROOFS = [
     "project/test_single_sign_on.py",
 ]
 collect_ignore = [] if "POCO_PROOFS" in os.environ else _PROOFS
+
+# Enough examples for every run; a longer search is `make fuzz`. A busy machine draws slowly.
+settings.register_profile("suite", max_examples=50, deadline=None)
+settings.load_profile("suite")
 
 # Laid by the migrations and the same for every test.
 _LAID = {"django_migrations", "django_content_type", "auth_permission", "auth_group", "auth_group_permissions"}
