@@ -114,10 +114,10 @@ def test_the_tasks_of_a_user_are_counted():
 
 
 def test_bubblewrap_binds_the_folder_and_what_must_be_read():
-    command = confine.bubblewrap("/usr/bin/bwrap", Path("/work/call-1"), [Path("/opt/python")])
+    command = confine.bubblewrap("/usr/bin/bwrap", Path("/scratch/call-1"), [Path("/opt/python")])
     assert command[0] == "/usr/bin/bwrap"
     assert command[-1] == "--"
     joined = " ".join(command)
-    assert "--bind /work/call-1 /work/call-1 --chdir /work/call-1" in joined
+    assert "--bind /scratch/call-1 /scratch/call-1 --chdir /scratch/call-1" in joined
     assert "--ro-bind /opt/python /opt/python" in joined
     assert "--ro-bind / /" in joined
