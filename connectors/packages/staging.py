@@ -41,7 +41,7 @@ def stage_package(*, owner: User, file_name: str, chunks: Iterable[bytes]) -> St
         staged.archive_sha256, staged.size = _write(local, chunks)
         get_object_store().put_if_absent(staged.object_key, local)
         staged.save(force_insert=True)
-    except BaseException:  # an object without a row is removed by the sweep
+    except BaseException:  # raised on; a cancelled upload leaves no file, the sweep takes its object
         local.unlink(missing_ok=True)
         raise
     return staged

@@ -68,7 +68,7 @@ def pack_folder(folder: Path, paths: list[str], target: Path) -> None:
                     archive.writestr(_entry(path), (folder / path).read_bytes())
             written.chmod(0o644)
             written.replace(target)
-        except BaseException:
+        except BaseException:  # whatever ends it, an interrupt too: nothing half written stays, and it is raised on
             written.unlink(missing_ok=True)
             raise
 
