@@ -1,7 +1,7 @@
 """The list of tables, for Django only: nothing else imports this module."""
 
 from connectors.access.models import Agent, AgentToken, Epoch, SignInLink, Team, User
-from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
+from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord, SavedView
 from connectors.authorization.models import (
     AuthorizationSession,
     Connection,
@@ -38,6 +38,7 @@ __all__ = [
     "RegisteredClient",
     "RevocationJob",
     "Run",
+    "SavedView",
     "SignInLink",
     "StagedPackage",
     "Team",

@@ -106,3 +106,30 @@ class AdminEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.act} {self.target_name}"
+
+
+class SavedView(models.Model):
+    """A name for the filters and columns of a log page; `query` is its query string as the page's form cleaned it."""
+
+    class Log(models.TextChoices):
+        CALLS = "calls"
+        DECISIONS = "decisions"
+        EVENTS = "events"
+        MY_CALLS = "my_calls"
+        MY_DECISIONS = "my_decisions"
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    owner = models.ForeignKey("User", on_delete=models.CASCADE, related_name="+")
+    log = models.CharField(max_length=12, choices=Log)
+    name = models.CharField(max_length=80)
+    query = models.TextField(blank=True, max_length=2000)
+    shared = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["name"]
+        constraints: ClassVar = [models.UniqueConstraint(fields=["owner", "log", "name"], name="saved_view_unique")]
+        indexes: ClassVar = [models.Index(fields=["log"], condition=models.Q(shared=True), name="saved_view_shared")]
+
+    def __str__(self) -> str:
+        return self.name
