@@ -12,6 +12,19 @@ from connectors.authorization.models import (
 )
 from connectors.catalogue.models import Category, ConfigurationSecret, Connector, PackageIcon, PackageVersion
 from connectors.gateway.models import Invocation, Run, Toolset
+from connectors.ledger.models import (
+    DigestDelivery,
+    DigestWebhook,
+    Disposition,
+    LedgerEntry,
+    Notice,
+    NoticeReader,
+    Probe,
+    ProbeDay,
+    Review,
+    ReviewLine,
+    ToolChange,
+)
 from connectors.packages.models import StagedPackage
 from connectors.policy.models import Grant
 from connectors.vault.models import KeyCanary
@@ -28,20 +41,31 @@ __all__ = [
     "Connector",
     "Credential",
     "DecisionRecord",
+    "DigestDelivery",
+    "DigestWebhook",
+    "Disposition",
     "Epoch",
     "Grant",
     "Invocation",
     "KeyCanary",
+    "LedgerEntry",
+    "Notice",
+    "NoticeReader",
     "PackageIcon",
     "PackageVersion",
+    "Probe",
+    "ProbeDay",
     "RefreshLease",
     "RegisteredClient",
+    "Review",
+    "ReviewLine",
     "RevocationJob",
     "Run",
     "SavedView",
     "SignInLink",
     "StagedPackage",
     "Team",
+    "ToolChange",
     "Toolset",
     "User",
 ]
