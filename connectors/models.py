@@ -1,7 +1,17 @@
 """The list of tables, for Django only: nothing else imports this module."""
 
 from connectors.access.models import Agent, AgentToken, Epoch, SignInLink, Team, User
-from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord, SavedView
+from connectors.audit.models import (
+    AdminEvent,
+    CallRecord,
+    CapturedContent,
+    ChainCheck,
+    ChainHead,
+    ChainSegment,
+    ChainTip,
+    DecisionRecord,
+    SavedView,
+)
 from connectors.authorization.models import (
     AuthorizationSession,
     Connection,
@@ -35,7 +45,12 @@ __all__ = [
     "AgentToken",
     "AuthorizationSession",
     "CallRecord",
+    "CapturedContent",
     "Category",
+    "ChainCheck",
+    "ChainHead",
+    "ChainSegment",
+    "ChainTip",
     "ConfigurationSecret",
     "Connection",
     "Connector",

@@ -5,6 +5,8 @@ from typing import ClassVar
 from django.db import models
 from uuid_utils.compat import uuid7
 
+from connectors.vault.fields import SealedField
+
 
 class Subject(models.Model):
     """Who asked for what; shared by decisions and calls."""
@@ -26,6 +28,7 @@ class Subject(models.Model):
     upstream_tool = models.CharField(max_length=255, blank=True)
     effect = models.CharField(max_length=11, blank=True)
     trace_id = models.CharField(max_length=64, blank=True)
+    approval_id = models.UUIDField(null=True, blank=True)  # what a person approved; none where nobody was asked
 
     class Meta:
         abstract = True
@@ -53,7 +56,12 @@ class DecisionRecord(Subject):
 
 
 class CallRecord(Subject):
-    """One call that was handed to a connector, written once at its end; times in UTC, durations in microseconds."""
+    """One call that was handed to a connector, written once at its end; times in UTC, durations in microseconds.
+
+    `elapsed_us` holds its parts and what lies between them: waiting for a free place (`queue_us`), renewing the
+    credential (`refresh_us`), reaching the server or starting the program (`connect_us`), the service's own time
+    (`upstream_us`, without the three before).
+    """
 
     class Outcome(models.TextChoices):
         SUCCEEDED = "succeeded"
@@ -66,6 +74,9 @@ class CallRecord(Subject):
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField()
     elapsed_us = models.PositiveBigIntegerField()
+    queue_us = models.PositiveBigIntegerField(default=0)
+    refresh_us = models.PositiveBigIntegerField(default=0)
+    connect_us = models.PositiveBigIntegerField(default=0)
     upstream_us = models.PositiveBigIntegerField(default=0)
     server_address = models.CharField(max_length=255, blank=True)  # host:port, no credentials, no query
     arguments_bytes = models.PositiveIntegerField()
@@ -76,6 +87,7 @@ class CallRecord(Subject):
     error_code = models.CharField(max_length=48, blank=True)
     retries = models.PositiveSmallIntegerField(default=0)
     credential_fingerprint = models.CharField(max_length=6, blank=True)
+    captured = models.BooleanField(default=False)  # its content was kept for a while: `CapturedContent`
 
     class Meta:
         ordering: ClassVar = ["-id"]
@@ -86,11 +98,35 @@ class CallRecord(Subject):
         ]
 
 
-class AdminEvent(models.Model):
-    """One act of a person on the set-up, with what it changed; secrets are masked before they get here."""
+class CapturedContent(models.Model):
+    """What one call said and was answered, kept sealed for a few days because an administrator asked for it.
+
+    Each side is cut after a bound; `*_bytes` on the call's record say how long it was.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    at = models.DateTimeField(auto_now_add=True)
+    call_id = models.UUIDField(unique=True)
+    connector_key = models.CharField(max_length=64)
+    captured_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+    arguments = SealedField(bound_to=("call_id",))
+    arguments_cut = models.BooleanField(default=False)
+    result = SealedField(bound_to=("call_id",))
+    result_cut = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"of {self.call_id}"
+
+
+class AdminEvent(models.Model):
+    """One act of a person on the set-up, with what it changed; secrets are masked before they get here.
+
+    Each is a link of a chain: `hash` is made of the event and of the hash before it. Events of before there was a
+    chain have no sequence.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at = models.DateTimeField()
     actor_id = models.BigIntegerField(null=True, blank=True)
     actor_name = models.CharField(max_length=150)
     act = models.CharField(max_length=48)
@@ -100,12 +136,88 @@ class AdminEvent(models.Model):
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
     remote_address = models.CharField(max_length=45, blank=True)
+    sequence = models.PositiveBigIntegerField(null=True, unique=True, editable=False)
+    previous_hash = models.CharField(max_length=64, null=True, unique=True, editable=False)
+    hash = models.CharField(max_length=64, blank=True, editable=False)
 
     class Meta:
         ordering: ClassVar = ["-id"]
 
     def __str__(self) -> str:
         return f"{self.act} {self.target_name}"
+
+
+class SignedHead(models.Model):
+    """Where the chain ended at a moment, signed with a key of the vault's ring."""
+
+    sequence = models.PositiveBigIntegerField()
+    hash = models.CharField(max_length=64)
+    signed_at = models.DateTimeField()
+    key_name = models.CharField(max_length=64)
+    signature = models.CharField(max_length=128)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.sequence} {self.hash[:12]}"
+
+
+class ChainTip(SignedHead):
+    """The one row that says where the chain ends now; written with every event, so that the newest cannot vanish."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
+
+
+class ChainHead(SignedHead):
+    """Where the chain ended at some hour; what is verified must still lead there."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+
+    class Meta:
+        ordering: ClassVar = ["-id"]
+
+
+class ChainSegment(models.Model):
+    """A stretch of the chain whose events went by retention: their digest stays, and the chain goes on from it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    first_sequence = models.PositiveBigIntegerField(unique=True)
+    last_sequence = models.PositiveBigIntegerField(unique=True)
+    first_at = models.DateTimeField()
+    last_at = models.DateTimeField()
+    previous_hash = models.CharField(max_length=64)
+    last_hash = models.CharField(max_length=64)
+    digest = models.CharField(max_length=64)  # SHA-256 over the hashes of its events, in order
+    removed_at = models.DateTimeField()
+    key_name = models.CharField(max_length=64)
+    signature = models.CharField(max_length=128)
+
+    class Meta:
+        ordering: ClassVar = ["first_sequence"]
+
+    def __str__(self) -> str:
+        return f"{self.first_sequence}–{self.last_sequence}"
+
+
+class ChainCheck(models.Model):
+    """What a verification of the chain came to; the newest one is shown wherever a broken chain must be known of."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at = models.DateTimeField()
+    ok = models.BooleanField()
+    checked = models.PositiveBigIntegerField()
+    unchained = models.PositiveBigIntegerField(default=0)
+    head_sequence = models.PositiveBigIntegerField(default=0)
+    fault = models.CharField(max_length=32, blank=True)
+    fault_sequence = models.PositiveBigIntegerField(null=True, blank=True)
+    fault_event_id = models.UUIDField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-id"]
+
+    def __str__(self) -> str:
+        return self.fault or "ok"
 
 
 class SavedView(models.Model):

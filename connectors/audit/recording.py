@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from django.db import transaction
+from django.utils import timezone
 
 from connectors.audit.models import AdminEvent
 
@@ -36,6 +37,7 @@ def record_admin_event(
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("An administrative event belongs in the transaction of the act it records.")
     return AdminEvent.objects.create(
+        at=timezone.now(),
         actor_id=actor.pk if actor else None,
         actor_name=actor.name if actor else "system",
         act=act,

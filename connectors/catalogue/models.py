@@ -11,18 +11,29 @@ from connectors.vault.fields import SealedField
 
 
 class Category(models.Model):
-    """Made when a manifest first names it; `names` maps a language to what people read."""
+    """Made when a manifest first names it; `names` maps a language to what people read.
+
+    A merged category stays, empty and out of sight: a manifest that names it means the one it was merged into.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     key = models.CharField(max_length=64, unique=True)
     names = models.JSONField(default=dict, blank=True)
+    icon = models.CharField(max_length=64, blank=True)  # one of `categories.ICONS`
     position = models.PositiveIntegerField(default=0)
+    merged_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="merged")
 
     class Meta:
         ordering: ClassVar = ["position", "key"]
 
     def __str__(self) -> str:
         return self.key
+
+    def display_name(self, language: str) -> str:
+        """Return what people call it: the name in their language, else one there is, else a readable form of its key."""
+        names: dict[str, str] = self.names
+        name = names.get(language) or names.get(language.partition("-")[0]) or next(iter(names.values()), "")
+        return name or self.key.replace("_", " ").replace("-", " ").capitalize()
 
 
 class Connector(models.Model):
@@ -36,9 +47,11 @@ class Connector(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     version = models.ForeignKey("PackageVersion", on_delete=models.PROTECT, related_name="+")
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="connectors")
-    position = models.PositiveIntegerField(default=0)
+    category_overridden = models.BooleanField(default=False)  # chosen by an administrator: an update keeps it
+    position = models.PositiveIntegerField(default=0)  # within its category
     configuration = models.JSONField(default=dict, blank=True)  # public values only; secrets have rows of their own
     configuration_revision = models.PositiveIntegerField(default=1)
+    capture_days = models.PositiveSmallIntegerField(default=0)  # how long what calls say is kept; 0: it is not
     authorization_fingerprint = models.CharField(max_length=64)
     everyone = models.BooleanField(default=True)
     teams = models.ManyToManyField(Team, related_name="connectors", blank=True)

@@ -15,6 +15,93 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='CapturedContent',
+            fields=[
+                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('call_id', models.UUIDField(unique=True)),
+                ('connector_key', models.CharField(max_length=64)),
+                ('captured_at', models.DateTimeField()),
+                ('expires_at', models.DateTimeField(db_index=True)),
+                ('arguments', connectors.vault.fields.SealedField(bound_to=('call_id',))),
+                ('arguments_cut', models.BooleanField(default=False)),
+                ('result', connectors.vault.fields.SealedField(bound_to=('call_id',))),
+                ('result_cut', models.BooleanField(default=False)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ChainCheck',
+            fields=[
+                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('at', models.DateTimeField()),
+                ('ok', models.BooleanField()),
+                ('checked', models.PositiveBigIntegerField()),
+                ('unchained', models.PositiveBigIntegerField(default=0)),
+                ('head_sequence', models.PositiveBigIntegerField(default=0)),
+                ('fault', models.CharField(blank=True, max_length=32)),
+                ('fault_sequence', models.PositiveBigIntegerField(blank=True, null=True)),
+                ('fault_event_id', models.UUIDField(blank=True, null=True)),
+            ],
+            options={
+                'ordering': ['-id'],
+            },
+        ),
+        migrations.CreateModel(
+            name='ChainHead',
+            fields=[
+                ('sequence', models.PositiveBigIntegerField()),
+                ('hash', models.CharField(max_length=64)),
+                ('signed_at', models.DateTimeField()),
+                ('key_name', models.CharField(max_length=64)),
+                ('signature', models.CharField(max_length=128)),
+                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
+            ],
+            options={
+                'ordering': ['-id'],
+            },
+        ),
+        migrations.CreateModel(
+            name='ChainSegment',
+            fields=[
+                ('id', models.UUIDField(default=uuid_utils.compat.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('first_sequence', models.PositiveBigIntegerField(unique=True)),
+                ('last_sequence', models.PositiveBigIntegerField(unique=True)),
+                ('first_at', models.DateTimeField()),
+                ('last_at', models.DateTimeField()),
+                ('previous_hash', models.CharField(max_length=64)),
+                ('last_hash', models.CharField(max_length=64)),
+                ('digest', models.CharField(max_length=64)),
+                ('removed_at', models.DateTimeField()),
+                ('key_name', models.CharField(max_length=64)),
+                ('signature', models.CharField(max_length=128)),
+            ],
+            options={
+                'ordering': ['first_sequence'],
+            },
+        ),
+        migrations.CreateModel(
+            name='ChainTip',
+            fields=[
+                ('sequence', models.PositiveBigIntegerField()),
+                ('hash', models.CharField(max_length=64)),
+                ('signed_at', models.DateTimeField()),
+                ('key_name', models.CharField(max_length=64)),
+                ('signature', models.CharField(max_length=128)),
+                ('id', models.PositiveSmallIntegerField(default=1, editable=False, primary_key=True, serialize=False)),
+            ],
+            options={
+                'abstract': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='ConnectionAvatar',
+            fields=[
+                ('connection', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='avatar', serialize=False, to='connectors.connection')),
+                ('media_type', models.CharField(max_length=32)),
+                ('content', models.BinaryField()),
+                ('digest', models.CharField(db_index=True, max_length=64)),
+            ],
+        ),
+        migrations.CreateModel(
             name='NoticeReader',
             fields=[
                 ('person', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='notice_reader', serialize=False, to=settings.AUTH_USER_MODEL)),
@@ -43,6 +130,91 @@ class Migration(migrations.Migration):
                 ('tools', models.JSONField(blank=True, default=dict)),
                 ('toolset_digests', models.JSONField(blank=True, default=list)),
             ],
+        ),
+        migrations.AddField(
+            model_name='adminevent',
+            name='hash',
+            field=models.CharField(blank=True, editable=False, max_length=64),
+        ),
+        migrations.AddField(
+            model_name='adminevent',
+            name='previous_hash',
+            field=models.CharField(editable=False, max_length=64, null=True, unique=True),
+        ),
+        migrations.AddField(
+            model_name='adminevent',
+            name='sequence',
+            field=models.PositiveBigIntegerField(editable=False, null=True, unique=True),
+        ),
+        migrations.AddField(
+            model_name='callrecord',
+            name='approval_id',
+            field=models.UUIDField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name='callrecord',
+            name='captured',
+            field=models.BooleanField(default=False),
+        ),
+        migrations.AddField(
+            model_name='callrecord',
+            name='connect_us',
+            field=models.PositiveBigIntegerField(default=0),
+        ),
+        migrations.AddField(
+            model_name='callrecord',
+            name='queue_us',
+            field=models.PositiveBigIntegerField(default=0),
+        ),
+        migrations.AddField(
+            model_name='callrecord',
+            name='refresh_us',
+            field=models.PositiveBigIntegerField(default=0),
+        ),
+        migrations.AddField(
+            model_name='category',
+            name='icon',
+            field=models.CharField(blank=True, max_length=64),
+        ),
+        migrations.AddField(
+            model_name='category',
+            name='merged_into',
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='connectors.category'),
+        ),
+        migrations.AddField(
+            model_name='connection',
+            name='unreachable_since',
+            field=models.DateTimeField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name='connection',
+            name='unreachable_stage',
+            field=models.CharField(blank=True, max_length=16),
+        ),
+        migrations.AddField(
+            model_name='connector',
+            name='capture_days',
+            field=models.PositiveSmallIntegerField(default=0),
+        ),
+        migrations.AddField(
+            model_name='connector',
+            name='category_overridden',
+            field=models.BooleanField(default=False),
+        ),
+        migrations.AddField(
+            model_name='decisionrecord',
+            name='approval_id',
+            field=models.UUIDField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name='refreshlease',
+            name='failing_since',
+            field=models.DateTimeField(blank=True, null=True),
+        ),
+        migrations.AlterField(
+            model_name='adminevent',
+            name='at',
+            field=models.DateTimeField(),
         ),
         migrations.CreateModel(
             name='DigestWebhook',
