@@ -15,6 +15,7 @@ from connectors.audit.models import (
 from connectors.authorization.models import (
     AuthorizationSession,
     Connection,
+    ConnectionAvatar,
     Credential,
     RefreshLease,
     RegisteredClient,
@@ -53,6 +54,7 @@ __all__ = [
     "ChainTip",
     "ConfigurationSecret",
     "Connection",
+    "ConnectionAvatar",
     "Connector",
     "Credential",
     "DecisionRecord",

@@ -29,7 +29,9 @@ class Connection(models.Model):
     external_account_name = models.CharField(max_length=255, blank=True)
     avatar_url = models.CharField(max_length=2048, blank=True)
     granted_scopes = models.JSONField(default=list, blank=True)
-    missing_scopes = models.JSONField(default=list, blank=True)  # asked for, and not granted
+    missing_scopes = models.JSONField(default=list, blank=True)  # asked for or needed, and not granted
+    unreachable_since = models.DateTimeField(null=True, blank=True)  # while its state says so
+    unreachable_stage = models.CharField(max_length=16, blank=True)  # how far the last try got
     public_metadata = models.JSONField(default=dict, blank=True)
     authorization_fingerprint = models.CharField(max_length=64)
     grant_revision = models.PositiveIntegerField(default=1)
@@ -46,6 +48,18 @@ class Connection(models.Model):
 
     def __str__(self) -> str:
         return self.alias or self.external_account_name or str(self.id)
+
+
+class ConnectionAvatar(models.Model):
+    """The picture of an account, fetched once when it was authorized; its digest is its address."""
+
+    connection = models.OneToOneField(Connection, on_delete=models.CASCADE, related_name="avatar", primary_key=True)
+    media_type = models.CharField(max_length=32)
+    content = models.BinaryField()
+    digest = models.CharField(max_length=64, db_index=True)
+
+    def __str__(self) -> str:
+        return self.digest
 
 
 class Credential(models.Model):
@@ -154,6 +168,7 @@ class RefreshLease(models.Model):
     doubtful_since = models.DateTimeField(null=True, blank=True)
     cooldown_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)  # failed ones in a row
+    failing_since = models.DateTimeField(null=True, blank=True)  # when the first of these failed
     failure = models.CharField(max_length=64, blank=True)
 
     def __str__(self) -> str:
