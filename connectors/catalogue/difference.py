@@ -10,7 +10,7 @@ from connectors.catalogue.versions import manifest_of
 from connectors.manifest.difference import Change
 from connectors.packages.cache import PackageDamaged, open_package
 from connectors.packages.difference import Side, compare_packages, describe_side
-from connectors.packages.inspection import InspectedPackage, PackageFile
+from connectors.packages.inspection import InspectedPackage
 from connectors.packages.stored import StoreUnavailable
 
 
@@ -29,19 +29,33 @@ def compare_with_installed(package: InspectedPackage) -> UpdateDifference | None
     connector = Connector.objects.select_related("version").filter(key=package.manifest.key).first()
     if connector is None:
         return None
-    version, new = connector.version, describe_side(package)
-    files = _digest_files(version, {file.path: file for file in package.files})
-    old = Side(
+    offered = {file.path: file for file in package.files}
+    installed = _digest_files(connector.version, {path: file.size for path, file in offered.items()})
+    return _compare(connector.version, installed, describe_side(package), package.manifest.package_version)
+
+
+def compare_versions(old: PackageVersion, new: PackageVersion) -> UpdateDifference:
+    """Return how one installed version of a key differs from another, whichever of them is the higher."""
+    after = _digest_files(new, None)
+    before = None if after is None else _digest_files(old, None)
+    return _compare(old, before, _side(new, after or {}), new.version)
+
+
+def _compare(old: PackageVersion, files: Mapping[str, str] | None, new: Side, version: str) -> UpdateDifference:
+    return UpdateDifference(
+        installed=old.version,
+        higher=_numbers(version) > _numbers(old.version),
+        changes=compare_packages(_side(old, new.files if files is None else files), new),
+        files_compared=files is not None,
+    )
+
+
+def _side(version: PackageVersion, files: Mapping[str, str]) -> Side:
+    return Side(
         manifest=manifest_of(version),
         texts=version.texts,
         skills={skill["key"]: skill["digest"] for skill in version.skills},
-        files=new.files if files is None else files,
-    )
-    return UpdateDifference(
-        installed=version.version,
-        higher=_numbers(package.manifest.package_version) > _numbers(version.version),
-        changes=compare_packages(old, new),
-        files_compared=files is not None,
+        files=files,
     )
 
 
@@ -49,10 +63,10 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def _digest_files(version: PackageVersion, offered: Mapping[str, PackageFile]) -> dict[str, str] | None:
-    """Return the digests of the installed files, None when they cannot be had.
+def _digest_files(version: PackageVersion, offered: Mapping[str, int] | None) -> dict[str, str] | None:
+    """Return the digests of a version's files, None when they cannot be had.
 
-    A file whose size alone tells it from the offered one is not read: its digest is left empty.
+    Given the sizes it is compared with, a file whose size alone tells it apart is not read: its digest is left empty.
     """
     try:
         folder = open_package(
@@ -63,12 +77,13 @@ def _digest_files(version: PackageVersion, offered: Mapping[str, PackageFile]) -
         )
     except (PackageDamaged, StoreUnavailable):
         return None
-    found = ((file, file.relative_to(folder).as_posix()) for file in folder.rglob("*") if file.is_file())
-    return {path: _digest(file, offered.get(path)) for file, path in found}
+    found = [(file, file.relative_to(folder).as_posix()) for file in folder.rglob("*") if file.is_file()]
+    return {
+        path: "" if offered is not None and offered.get(path) != file.stat().st_size else _digest(file)
+        for file, path in found
+    }
 
 
-def _digest(file: Path, offered: PackageFile | None) -> str:
-    if offered is None or offered.size != file.stat().st_size:
-        return ""
+def _digest(file: Path) -> str:
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

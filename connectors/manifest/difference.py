@@ -41,6 +41,11 @@ class Change:
     after: str = ""
 
     @property
+    def id(self) -> str:
+        """What a tick names: another kind, subject, or value before or after is another change."""
+        return f"{self.kind}|{self.subject}|{self.before}|{self.after}"
+
+    @property
     def risk(self) -> Risk:
         return "raised" if self.kind in _RAISED else "notable" if self.kind in _NOTABLE else "plain"
 
