@@ -84,9 +84,7 @@ def icon_digest(version: PackageVersion) -> str:
 
 def name_category(category: Category, language: str) -> str:
     """Return what people call a category: the administrator's word for it, or a readable form of its key."""
-    names: dict[str, str] = category.names
-    name = names.get(language) or names.get(language.partition("-")[0]) or next(iter(names.values()), "")
-    return name or category.key.replace("_", " ").replace("-", " ").capitalize()
+    return category.display_name(language)
 
 
 @dataclass(frozen=True, slots=True)
