@@ -159,6 +159,7 @@ class Probe(models.Model):
     certificate_expires_at = models.DateTimeField(null=True, blank=True)
     tools = models.JSONField(default=dict, blank=True)  # {tool key: digest of its definition}, as last known
     toolset_digests = models.JSONField(default=list, blank=True)  # of the accounts' lists `tools` was read from
+    context_tokens = models.PositiveIntegerField(null=True, blank=True)  # see `context_cost`; none: no list was seen
 
     def __str__(self) -> str:
         return self.outcome or "not asked yet"
@@ -207,6 +208,7 @@ class Notice(models.Model):
         CHAIN_BROKEN = "chain_broken"
         REMOVAL_STUCK = "removal_stuck"
         SWEEP_OVERDUE = "sweep_overdue"
+        NARROWING_ASKED = "narrowing_asked"
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     kind = models.CharField(max_length=18, choices=Kind)
