@@ -13,6 +13,7 @@ class ConnectorsConfig(AppConfig):
         import connectors.authorization.fault_words  # noqa: PLC0415 - models load after apps
         import connectors.catalogue.fault_words  # noqa: PLC0415
         import connectors.console.fault_words  # noqa: PLC0415
+        import connectors.ledger.fault_words  # noqa: PLC0415
         import connectors.packages.fault_messages  # noqa: PLC0415
         import connectors.policy.fault_words  # noqa: PLC0415
         import connectors.runtime.discovery_words  # noqa: F401, PLC0415
