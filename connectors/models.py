@@ -36,6 +36,7 @@ from connectors.ledger.models import (
     ReviewLine,
     ToolChange,
 )
+from connectors.lifecycle.models import Drain, RemovalJob
 from connectors.packages.models import StagedPackage
 from connectors.policy.models import Grant
 from connectors.vault.models import KeyCanary
@@ -61,6 +62,7 @@ __all__ = [
     "DigestDelivery",
     "DigestWebhook",
     "Disposition",
+    "Drain",
     "Epoch",
     "Grant",
     "Invocation",
@@ -74,6 +76,7 @@ __all__ = [
     "ProbeDay",
     "RefreshLease",
     "RegisteredClient",
+    "RemovalJob",
     "Review",
     "ReviewLine",
     "RevocationJob",

@@ -30,7 +30,7 @@ class Category(models.Model):
         return self.key
 
     def display_name(self, language: str) -> str:
-        """Return what people call it: the name in their language, else one there is, else a readable form of its key."""
+        """Return what people call it: its name in their language, else in another, else a readable form of its key."""
         names: dict[str, str] = self.names
         name = names.get(language) or names.get(language.partition("-")[0]) or next(iter(names.values()), "")
         return name or self.key.replace("_", " ").replace("-", " ").capitalize()
@@ -42,9 +42,17 @@ class Connector(models.Model):
         PUBLISHED = "published"
         DISABLED = "disabled"
 
+    class Transition(models.TextChoices):
+        """What an administrator began and time will end; `locking` refuses what does not go with it."""
+
+        NONE = ""
+        DRAINING = "draining"  # no new runs, sign-ins and refreshes until the change that waits is made
+        REMOVING = "removing"  # out of use for good
+
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     key = models.CharField(max_length=64, unique=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    transition = models.CharField(max_length=8, choices=Transition, default=Transition.NONE, blank=True)
     version = models.ForeignKey("PackageVersion", on_delete=models.PROTECT, related_name="+")
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="connectors")
     category_overridden = models.BooleanField(default=False)  # chosen by an administrator: an update keeps it
