@@ -20,5 +20,17 @@ register_fault_texts(
             en=("This cannot be sent in a header.", "Remove line breaks and characters that cannot be printed."),
             zh=("该值不能作为请求头发送。", "请去掉换行和不可打印的字符。"),
         ),
+        "category_name_taken": FaultWords(
+            en=("Another category has this name.", "Choose another name, or merge the two."),
+            zh=("已有分类使用该名称。", "请换一个名称，或合并两个分类。"),
+        ),
+        "category_icon_unknown": FaultWords(
+            en=("There is no icon {icon}.", "Choose one of those shown."),
+            zh=("没有名为 {icon} 的图标。", "请从列出的图标中选择。"),
+        ),
+        "category_language_unknown": FaultWords(
+            en=("This console does not speak this language.", "Name the category in one of the languages shown."),
+            zh=("控制台不支持该语言。", "请使用列出的语言命名。"),
+        ),
     }
 )

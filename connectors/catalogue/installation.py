@@ -10,7 +10,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 
 from connectors.access.epoch import bump_catalogue
 from connectors.access.models import User
-from connectors.catalogue.categories import ensure_category
+from connectors.catalogue.categories import settle_category
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.fingerprint import compute_fingerprint
 from connectors.catalogue.models import Connector, PackageIcon, PackageVersion
@@ -110,17 +110,19 @@ def _write_rows(
             media_type=package.icon.media_type,
             content=package.icon.content,
         )
-    connector = Connector.objects.create(
+    connector = Connector(
         key=version.key,
         version=version,
-        category=ensure_category(package.manifest.presentation.category),
         configuration=values.public,
         authorization_fingerprint=compute_fingerprint(package.manifest, values.public, identity=identity),
         installed_by=actor,
     )
+    settle_category(connector, package.manifest.presentation.category)
+    connector.save(force_insert=True)
     seal_values(connector, values.secrets, actor)
     bump_catalogue()
-    after = {"version": version.version, "archive_sha256": version.archive_sha256, "configuration": values.public}
+    after: dict[str, Any] = {"version": version.version, "archive_sha256": version.archive_sha256}
+    after |= {"revision": connector.configuration_revision, "configuration": values.public}
     after["secrets"] = dict.fromkeys(values.secrets, "set")
     record_connector_event("connector_installed", connector, actor, after=after)
     return connector
