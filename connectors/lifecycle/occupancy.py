@@ -1,0 +1,88 @@
+"""What occupies a connector: it is not updated, rolled back or removed meanwhile (contract.md, "Update and removal")."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from django.db import transaction
+from django.utils import timezone
+
+from connectors.authorization.models import AuthorizationSession
+from connectors.authorization.queries import held_leases
+from connectors.catalogue.models import Connector
+from connectors.errors import Conflict
+from connectors.gateway.models import Run
+
+OccupantKind = Literal["run", "authorization", "refresh"]
+
+
+@dataclass(frozen=True, slots=True)
+class Occupant:
+    """One thing that uses a connector now. `who` is a person, `detail` an agent's name or a connection's alias."""
+
+    kind: OccupantKind
+    who: str
+    since: datetime
+    detail: str = ""
+
+
+class Occupied(Conflict):
+    """The connector is in use; `occupants` say by whom and since when, the longest first."""
+
+    code = "connector_occupied"
+
+    def __init__(self, connector: Connector, occupants: tuple[Occupant, ...]) -> None:
+        super().__init__(type(self).code, key=connector.key, count=len(occupants))
+        self.occupants = occupants
+
+
+def find_occupants(connector: Connector) -> tuple[Occupant, ...]:
+    """Return what occupies the connector at this moment, the longest first.
+
+    A run counts until fifteen idle minutes have passed, a sign-in from its callback to its end, a refresh while its
+    lease is held. Sign-ins nobody came back from do not: a change cancels them.
+    """
+    found = [*_runs(connector), *_authorizations(connector), *_refreshes(connector)]
+    return tuple(sorted(found, key=lambda occupant: occupant.since))
+
+
+def require_free(connector: Connector) -> None:
+    """Raise `Occupied` unless nothing uses the connector; the caller holds its row locked, so nothing can begin.
+
+    Runs whose idle end has passed are ended here and now, so that none of them wakes up behind the change.
+    """
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("Whether a connector is free is asked in the transaction that locks it.")
+    now = timezone.now()
+    for run in _open_runs(connector).select_for_update():
+        if run.idle_ends_at <= now:
+            Run.objects.filter(pk=run.pk, ended_at=None).update(ended_at=run.idle_ends_at)
+    occupants = find_occupants(connector)
+    if occupants:
+        raise Occupied(connector, occupants)
+
+
+def _open_runs(connector: Connector):  # type: ignore[no-untyped-def]
+    return Run.objects.filter(ended_at=None, connector_versions__has_key=connector.key).order_by("pk")
+
+
+def _runs(connector: Connector) -> list[Occupant]:
+    runs = _open_runs(connector).filter(idle_ends_at__gt=timezone.now()).select_related("person", "agent")
+    return [Occupant("run", run.person.name, run.started_at, run.agent.name) for run in runs]
+
+
+def _authorizations(connector: Connector) -> list[Occupant]:
+    sessions = AuthorizationSession.objects.filter(
+        connector=connector, status=AuthorizationSession.Status.EXCHANGING
+    ).select_related("person")
+    return [
+        Occupant("authorization", session.person.name, session.used_at or session.created_at, session.alias)
+        for session in sessions
+    ]
+
+
+def _refreshes(connector: Connector) -> list[Occupant]:
+    return [
+        Occupant("refresh", lease.connection.person.name, lease.held_since or timezone.now(), lease.connection.alias)
+        for lease in held_leases(connector)
+    ]
