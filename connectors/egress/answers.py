@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from aiohttp import ClientError, ClientResponse
@@ -47,6 +48,11 @@ class StreamedAnswer:
     @property
     def timings(self) -> Timings:
         return self._attempt.timings
+
+    @property
+    def certificate_expires_at(self) -> datetime | None:
+        """When the server's certificate ends; None for a pooled connection and for plain HTTP."""
+        return self._attempt.certificate_expires_at
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         self._refuse_announced_excess()

@@ -6,6 +6,7 @@ third of the cost of a whole call, and would not tell TCP from TLS.
 
 import time
 from contextvars import ContextVar
+from datetime import datetime
 from typing import Literal
 
 from connectors.egress.errors import AddressRefused
@@ -25,6 +26,7 @@ class Attempt:
         "_named",
         "_ready",
         "_started",
+        "certificate_expires_at",
         "handed_over",
         "host",
         "is_literal",
@@ -44,6 +46,7 @@ class Attempt:
         self.handed_over = False
         self.refusal: AddressRefused | None = None
         self.remote_address = ""
+        self.certificate_expires_at: datetime | None = None  # of a connection dialled for this request
         self._started = time.monotonic()
         self._dialled = self._named = self._established = self._ready = self._answered = 0.0
 

@@ -7,6 +7,7 @@ import ssl
 import weakref
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
 
@@ -119,11 +120,19 @@ class Dialler(TCPConnector):
         assert protocol.transport is not None
         peer = protocol.transport.get_extra_info("peername")
         self._remote_addresses[protocol] = str(peer[0]) if peer else ""
+        attempt.certificate_expires_at = _read_expiry(protocol.transport.get_extra_info("peercert"))
         return protocol
 
     def _make_marked_protocol(self) -> ResponseHandler:
         current_attempt.get().mark_established()
         return self._make_protocol()
+
+
+def _read_expiry(certificate: Any) -> datetime | None:
+    """Return when the server's certificate ends (RFC 5280 §4.1.2.5); plain HTTP has none."""
+    if not certificate:
+        return None
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate["notAfter"]), UTC)
 
 
 def _make_checked_socket(info: AddrInfoType) -> socket.socket:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -30,6 +31,7 @@ class Exchange:
     message: JSON | None
     timings: Timings
     address: str
+    certificate_expires_at: datetime | None = None  # where a connection was dialled for it
 
     @property
     def result(self) -> JSON | None:
@@ -73,7 +75,8 @@ async def post(
         max_bytes=MAX_ANSWER_BYTES,
     ) as answer:
         message = await _read_message(answer, request_id) if request_id is not None else None
-        return Exchange(answer.status, answer.headers, message, answer.timings, answer.remote_address)
+        certificate = answer.certificate_expires_at
+        return Exchange(answer.status, answer.headers, message, answer.timings, answer.remote_address, certificate)
 
 
 async def _read_message(answer: StreamedAnswer, request_id: int) -> JSON | None:

@@ -72,7 +72,8 @@ async def open_conversation(server: UpstreamServer, *, deadline: Deadline) -> As
     async with get_client().stream(
         "GET", server.url, headers=headers, timeout=timeouts_for(deadline), max_bytes=MAX_ANSWER_BYTES
     ) as stream:
-        opened = Exchange(stream.status, stream.headers, None, stream.timings, stream.remote_address)
+        address, certificate = stream.remote_address, stream.certificate_expires_at
+        opened = Exchange(stream.status, stream.headers, None, stream.timings, address, certificate)
         if opened.status >= CLIENT_ERRORS or opened.content_type != "text/event-stream":
             raise_for_refusal(opened, stage="handshake")
         events = _read_events(stream)

@@ -2,9 +2,9 @@
 
 import time
 from dataclasses import dataclass, field
+from datetime import datetime
 from urllib.parse import urlsplit
 
-from connectors.egress.client import Timings
 from connectors.errors import ConnectorError
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.mcp_eras import before_the_call, discover, forget
@@ -27,8 +27,8 @@ async def probe(server: UpstreamServer, *, deadline: Deadline) -> ProbeReport:
     except ConnectorError as error:
         forget(server)
         way.fail(error)
-        return ProbeReport(tuple(way.stages), reached=way.reached)
-    return ProbeReport(tuple(way.stages), reached=True, tools=tools)
+        return ProbeReport(tuple(way.stages), way.reached, certificate_expires_at=way.certificate_expires_at)
+    return ProbeReport(tuple(way.stages), reached=True, tools=tools, certificate_expires_at=way.certificate_expires_at)
 
 
 async def _go(server: UpstreamServer, way: "_Way", deadline: Deadline) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ async def _go(server: UpstreamServer, way: "_Way", deadline: Deadline) -> tuple[
         way.arrive(await _open_stream(server, deadline))
     else:
         first = await discover(server, deadline=deadline)
-        way.arrive(first.timings)
+        way.arrive(first)
         if first.status in (UNAUTHORIZED, FORBIDDEN):
             raise_for_refusal(first, stage="authorization")
     spoken = await judge(server, first, session_key=key, deadline=deadline)
@@ -49,10 +49,10 @@ async def _go(server: UpstreamServer, way: "_Way", deadline: Deadline) -> tuple[
     return tuple(tool["name"] for tool in listed.tools)
 
 
-async def _open_stream(server: UpstreamServer, deadline: Deadline) -> Timings:
+async def _open_stream(server: UpstreamServer, deadline: Deadline) -> Exchange:
     async with open_conversation(server, deadline=deadline) as conversation:
         opened: Exchange = conversation.opened
-        return opened.timings
+        return opened
 
 
 @dataclass(slots=True)
@@ -63,10 +63,12 @@ class _Way:
     stages: list[Stage] = field(default_factory=list)
     since: float = field(default_factory=time.monotonic)
     reached: bool = False
+    certificate_expires_at: datetime | None = None
 
-    def arrive(self, timings: Timings) -> None:
+    def arrive(self, exchange: Exchange) -> None:
         """The server answered HTTP: the network's stages are behind us, each with its own time."""
-        self.reached = True
+        self.reached, self.certificate_expires_at = True, exchange.certificate_expires_at
+        timings = exchange.timings
         times = (timings.dns, timings.connect, timings.tls, timings.first_byte)
         for name, seconds in zip(NETWORK, times, strict=True):
             self.passed(name, seconds or 0.0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from connectors.vault.secret import Secret
@@ -67,6 +68,7 @@ class ProbeReport:
     stages: tuple[Stage, ...]
     reached: bool
     tools: tuple[str, ...] = ()
+    certificate_expires_at: datetime | None = None
 
     @property
     def ok(self) -> bool:
