@@ -330,6 +330,7 @@ class SweepRecord(models.Model):
     """When a periodic task last ran and how it ended."""
 
     name = models.CharField(max_length=64, primary_key=True)
+    expected_since = models.DateTimeField()
     last_started_at = models.DateTimeField(null=True, blank=True)
     last_succeeded_at = models.DateTimeField(null=True, blank=True)
     last_failed_at = models.DateTimeField(null=True, blank=True)
