@@ -1,10 +1,11 @@
-"""What occupies a connector: it is not updated, rolled back or removed meanwhile (contract.md, "Update and removal")."""
+"""What occupies a connector, so that it is not changed under it (handbook §9; contract.md, "Update and removal")."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from connectors.authorization.models import AuthorizationSession
@@ -62,7 +63,7 @@ def require_free(connector: Connector) -> None:
         raise Occupied(connector, occupants)
 
 
-def _open_runs(connector: Connector):  # type: ignore[no-untyped-def]
+def _open_runs(connector: Connector) -> QuerySet[Run]:
     return Run.objects.filter(ended_at=None, connector_versions__has_key=connector.key).order_by("pk")
 
 
