@@ -1,0 +1,10 @@
+"""Every periodic task leaves a record of its runs."""
+
+from poco.celery import app
+
+
+def test_every_scheduled_task_is_recorded_under_its_name():
+    scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
+    assert {name: getattr(app.tasks[name].run, "sweep_name", None) for name in scheduled} == {
+        name: name for name in scheduled
+    }
