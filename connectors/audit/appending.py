@@ -1,0 +1,43 @@
+"""Adding a link: one writer at a time, in the transaction of the act it records.
+
+PostgreSQL: an advisory lock that is held until the commit. SQLite: transactions are immediate, so whoever is in one is
+alone. Were both to fail, `previous_hash` is unique: a fork is an IntegrityError, never a second truth.
+"""
+
+from typing import Final
+
+from django.db import connection
+
+from connectors.audit.heads import sign_head
+from connectors.audit.links import BEGINNING, hash_link
+from connectors.audit.models import AdminEvent, ChainSegment, ChainTip
+
+_LOCK: Final = 0x706F636F_41444D31  # any number of our own
+
+
+def lock_chain() -> None:
+    """Be the only one to change the chain until this transaction ends."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+
+
+def append_event(event: AdminEvent) -> None:
+    """Write the event as the chain's newest link and move the signed tip. The caller holds the chain's lock."""
+    tip = ChainTip.objects.first()
+    sequence, previous = find_end(tip)
+    event.sequence, event.previous_hash = sequence + 1, previous
+    event.hash = hash_link(event)
+    event.save(force_insert=True)
+    moved = ChainTip(sequence=event.sequence, hash=event.hash)
+    sign_head(moved)
+    moved.save(force_insert=tip is None, force_update=tip is not None)
+
+
+def find_end(tip: ChainTip | None) -> tuple[int, str]:
+    """Return sequence and hash to go on from: the highest that is known, so that what was cut off leaves a gap."""
+    newest = AdminEvent.objects.filter(sequence__isnull=False).order_by("-sequence")
+    segment = ChainSegment.objects.order_by("-last_sequence").values_list("last_sequence", "last_hash").first()
+    event = newest.values_list("sequence", "hash").first()
+    known = [(tip.sequence, tip.hash) if tip else None, event, segment, (0, BEGINNING)]
+    return max(((sequence or 0, hash_) for sequence, hash_ in filter(None, known)), key=lambda end: end[0])
