@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from connectors.access.models import Team, User
-from connectors.catalogue.models import Connector
+from connectors.catalogue.models import Connector, PackageVersion
 from connectors.errors import NotFound
 
 
@@ -40,6 +40,20 @@ def find_connector(key: str) -> Connector:
     if connector is None:
         raise NotFound("connector_not_found", key=key)
     return connector
+
+
+def installed_versions(key: str) -> QuerySet[PackageVersion]:
+    """Return every package version of a key that is installed, the last installed first, without what they hold."""
+    heavy = ("manifest", "texts", "skills")
+    return PackageVersion.objects.filter(key=key).defer(*heavy).select_related("installed_by").order_by("-installed_at")
+
+
+def find_version(key: str, version: str) -> PackageVersion:
+    """Return one installed version of a key, or raise NotFound."""
+    found = PackageVersion.objects.filter(key=key, version=version).select_related("installed_by").first()
+    if found is None:
+        raise NotFound("version_not_found", key=key, version=version)
+    return found
 
 
 def audience(connector: Connector) -> QuerySet[User]:

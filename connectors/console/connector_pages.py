@@ -28,6 +28,7 @@ TABS: dict[str, str | Promise] = {
     "configuration": _("Configuration"),
     "tools": _("Tools & policy"),
     "visibility": _("Visibility"),
+    "versions": _("Versions"),
 }
 
 

@@ -1,18 +1,23 @@
 """The difference an update would make, in the reader's language."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from connectors.catalogue.difference import UpdateDifference
 from connectors.console.presentation import reader_language
-from connectors.manifest.difference import Risk
+from connectors.manifest.difference import Change, Risk
 from connectors.manifest.difference_words import describe_change
 from connectors.manifest.hidden_characters import show_hidden
 
 MOST_CHANGES = 500
+MOST_HARMLESS = 5  # as many are shown unfolded
 
 
 @dataclass(frozen=True, slots=True)
 class ToldChange:
+    """`id` is what its tick names."""
+
+    id: str
     risk: Risk
     sentence: str
 
@@ -25,16 +30,38 @@ class ToldDifference:
     untold: int  # changes beyond the first few hundred, which are the least dangerous ones
     files_compared: bool
 
+    @property
+    def raised(self) -> tuple[ToldChange, ...]:
+        return tuple(change for change in self.changes if change.risk == "raised")
+
+    @property
+    def weighty(self) -> tuple[ToldChange, ...]:
+        """The changes down to the last one that is worth a look; all of them where few are left."""
+        return self.changes[: len(self.changes) - len(self.harmless)]
+
+    @property
+    def harmless(self) -> tuple[ToldChange, ...]:
+        """The tail that raises no risk, where it is long enough to be folded."""
+        last = max((place for place, change in enumerate(self.changes) if change.risk != "plain"), default=-1)
+        tail = self.changes[last + 1 :]
+        return tail if len(tail) > MOST_HARMLESS else ()
+
 
 def tell_difference(difference: UpdateDifference) -> ToldDifference:
     """Return the changes as sentences; what a package names is written so that it hides nothing."""
-    language = reader_language()
     told = difference.changes[:MOST_CHANGES]
-    changes = ((change.risk, describe_change(change, language)) for change in told)
     return ToldDifference(
         installed=difference.installed,
         higher=difference.higher,
-        changes=tuple(ToldChange(risk, show_hidden(sentence)) for risk, sentence in changes),
+        changes=tell_changes(told),
         untold=len(difference.changes) - len(told),
         files_compared=difference.files_compared,
+    )
+
+
+def tell_changes(changes: Iterable[Change]) -> tuple[ToldChange, ...]:
+    """Return changes as sentences in the reader's language."""
+    language = reader_language()
+    return tuple(
+        ToldChange(change.id, change.risk, show_hidden(describe_change(change, language))) for change in changes
     )

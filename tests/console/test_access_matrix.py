@@ -57,9 +57,12 @@ console:health console:connector_list console:install console:example_package co
 console:connector_configuration console:connector_tools console:connector_visibility console:connector_publish
 console:connector_disable console:connector_test console:people console:person_create console:person
 console:person_active console:person_link console:teams console:team_create console:team console:team_delete
+console:connector_versions
 """)
+# What is in a package version comes from its archive, which these rows have none of.
+ARCHIVES = ["console:connector_version", "console:version_archive"]
 STAGED = ["console:install_preview", "console:install_configure", "console:install_commit", "console:install_test"]
-LISTED = [*OPEN, *NOT_OFFERED, *PERSON, *OWN, *RECORDS, *AUDIT, *MANAGE, *STAGED]
+LISTED = [*OPEN, *NOT_OFFERED, *PERSON, *OWN, *RECORDS, *AUDIT, *MANAGE, *ARCHIVES, *STAGED]
 
 
 def all_routes(patterns: list[Any] | None = None, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -100,6 +103,7 @@ def stranger() -> Stranger:
     return Stranger(
         {
             "key": "ledger",
+            "version": "1.0.0",
             "token": "not-a-token",
             "digest": "0" * 64,
             "staged_id": staged.pk,
@@ -203,6 +207,12 @@ def test_a_screen_for_some_is_refused_to_others(stranger, routes, allowed, role)
         assert not outside(found, {"200", "302", "405", "409", "422"})
     else:
         assert not outside(found, {"403", "405"}, "403")
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_archive_is_for_administrators_and_told_when_it_is_missing(stranger, role):
+    expected = "502" if role == ADMINISTRATOR else "403"
+    assert not outside(Visit(stranger, role).statuses(ARCHIVES), {expected, "405"}, expected)
 
 
 @pytest.mark.parametrize("role", ROLES)
