@@ -110,11 +110,11 @@ class _Change:
 def _read_change(connector: Connector, raw: Mapping[str, str], cleared: Collection[str]) -> _Change:
     fields = manifest_of(connector.version).configuration.fields
     stored = set(connector.secrets.values_list("field", flat=True))
-    values = _parse(fields, raw, stored=stored, cleared=set(cleared), before=connector.configuration)
+    values = parse_typed(fields, raw, stored=stored, cleared=set(cleared), before=connector.configuration)
     return _Change(values, stored, {key for key in cleared if key in stored and key not in values.secrets})
 
 
-def _parse(
+def parse_typed(
     fields: Collection[Field], raw: Mapping[str, str], *, stored: set[str], cleared: set[str], before: Mapping[str, Any]
 ) -> ParsedValues:
     """Return the values, or raise `Invalid` with every fault, ours beside those of the fields' own rules."""
