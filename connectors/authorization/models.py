@@ -29,7 +29,8 @@ class Connection(models.Model):
     external_account_name = models.CharField(max_length=255, blank=True)
     avatar_url = models.CharField(max_length=2048, blank=True)
     granted_scopes = models.JSONField(default=list, blank=True)
-    missing_scopes = models.JSONField(default=list, blank=True)  # asked for or needed, and not granted
+    missing_scopes = models.JSONField(default=list, blank=True)  # asked for, and not granted
+    needed_scopes = models.JSONField(default=list, blank=True)  # wanted by calls, and never asked for
     unreachable_since = models.DateTimeField(null=True, blank=True)  # while its state says so
     unreachable_stage = models.CharField(max_length=16, blank=True)  # how far the last try got
     public_metadata = models.JSONField(default=dict, blank=True)
