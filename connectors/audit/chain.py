@@ -5,7 +5,7 @@ tip, the heads set down every hour, and heads that were exported and kept elsewh
 know of itself: that it was put back to an older state.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -45,23 +45,24 @@ class ChainReport:
     first_fault: ChainFault | None
 
 
-def verify_chain(*, heads: Sequence[Head] = ()) -> ChainReport:
+def verify_chain(*, heads: Sequence[Head] = (), tell: Callable[[int], None] | None = None) -> ChainReport:
     """Verify everything and name the first fault. `heads` were exported earlier and kept elsewhere.
 
     The chain may grow and lose old segments meanwhile: a fault counts when it is still there at the next look.
+    `tell` hears now and then how many events have been checked.
     """
-    report = _Walk(heads).report()
+    report = _Walk(heads, tell).report()
     for _ in range(_TRIES - 1):
         if report.ok:
             break
-        again = _Walk(heads).report()
+        again = _Walk(heads, tell).report()
         if again.first_fault == report.first_fault:
             return again
         report = again
     return report
 
 
-class _Broken(Exception):  # noqa: N818 - our exceptions are named for what happened
+class _Broken(Exception):
     def __init__(self, fault: ChainFault) -> None:
         super().__init__(fault.code)
         self.fault = fault
@@ -72,6 +73,7 @@ class _Walk:
     """One pass from the beginning to the tip."""
 
     exported: Sequence[Head]
+    tell: Callable[[int], None] | None = None
     sequence: int = 0
     hash: str = BEGINNING
     checked: int = 0
@@ -127,6 +129,8 @@ class _Walk:
         self.sequence, self.hash = event.sequence, event.hash
         self._compare_heads(event.pk)
         self.checked += 1
+        if self.tell is not None and self.checked % CHUNK == 0:
+            self.tell(self.checked)
 
     def _compare_heads(self, event_id: UUID | None = None) -> None:
         if self.known.get(self.sequence, {self.hash}) != {self.hash}:

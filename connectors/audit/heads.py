@@ -87,7 +87,7 @@ def set_down_head() -> ChainHead | None:
     The log gets it too: a copy that no database backup takes back.
     """
     tip = ChainTip.objects.first()
-    last = ChainHead.objects.first()
+    last = last_head()
     if tip is None or (last is not None and (last.sequence, last.hash) == (tip.sequence, tip.hash)):
         return last if tip is not None else None
     head = ChainHead(sequence=tip.sequence, hash=tip.hash)
@@ -95,6 +95,11 @@ def set_down_head() -> ChainHead | None:
     head.save(force_insert=True)
     log.info("the administrative log's chain ends at %d %s, signed %s", head.sequence, head.hash, head.signature)
     return head
+
+
+def last_head() -> ChainHead | None:
+    """Return the newest head that was set down."""
+    return ChainHead.objects.first()
 
 
 def export_head() -> bytes | None:

@@ -201,12 +201,16 @@ class ChainSegment(models.Model):
 
 
 class ChainCheck(models.Model):
-    """What a verification of the chain came to; the newest one is shown wherever a broken chain must be known of."""
+    """One verification of the chain: asked for, under way, or done (`at`). The newest that is done is what counts."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    at = models.DateTimeField()
-    ok = models.BooleanField()
-    checked = models.PositiveBigIntegerField()
+    requested_at = models.DateTimeField()
+    ongoing = models.BooleanField(null=True, default=True, unique=True)  # true or null: one at a time
+    touched_at = models.DateTimeField(null=True, blank=True)  # its last sign of life
+    at = models.DateTimeField(null=True, blank=True)
+    ok = models.BooleanField(default=False)
+    checked = models.PositiveBigIntegerField(default=0)
+    total = models.PositiveBigIntegerField(default=0)
     unchained = models.PositiveBigIntegerField(default=0)
     head_sequence = models.PositiveBigIntegerField(default=0)
     fault = models.CharField(max_length=32, blank=True)
