@@ -145,7 +145,6 @@ class Probe(models.Model):
     connector = models.OneToOneField("Connector", on_delete=models.CASCADE, related_name="probe", primary_key=True)
     enabled = models.BooleanField(default=True)
     due_at = models.DateTimeField(null=True, blank=True, db_index=True)
-    held_until = models.DateTimeField(null=True, blank=True)  # somebody is asking
     configuration_revision = models.PositiveIntegerField(default=0)  # of the answer: another one begins anew
     outcome = models.CharField(max_length=18, choices=Outcome, blank=True)
     stage = models.CharField(max_length=16, blank=True)
@@ -157,8 +156,9 @@ class Probe(models.Model):
     failing_since = models.DateTimeField(null=True, blank=True)
     failures = models.PositiveIntegerField(default=0)  # in a row
     certificate_expires_at = models.DateTimeField(null=True, blank=True)
-    tools = models.JSONField(default=dict, blank=True)  # {tool key: digest of its definition}, as last known
+    tools = models.JSONField(default=dict, blank=True)  # {tool key: digests of its definitions}, as accounts list them
     toolset_digests = models.JSONField(default=list, blank=True)  # of the accounts' lists `tools` was read from
+    noted_version_id = models.UUIDField(null=True, blank=True)  # the package version these were read under
     context_tokens = models.PositiveIntegerField(null=True, blank=True)  # see `context_cost`; none: no list was seen
 
     def __str__(self) -> str:
@@ -166,12 +166,15 @@ class Probe(models.Model):
 
 
 class ProbeDay(models.Model):
-    """How often a connector's endpoints were asked on one day (UTC), and how often they answered."""
+    """How often a connector's endpoints were asked on one day (UTC), how often they answered, and for how long they
+    were up or down: from one answer to the next, what was found first is taken to hold."""
 
     connector = models.ForeignKey("Connector", on_delete=models.CASCADE, related_name="probe_days")
     day = models.DateField()
     asked = models.PositiveIntegerField(default=0)
     answered = models.PositiveIntegerField(default=0)
+    up_seconds = models.PositiveIntegerField(default=0)
+    down_seconds = models.PositiveIntegerField(default=0)
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["connector", "day"], name="probe_day_unique")]
