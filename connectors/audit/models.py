@@ -260,10 +260,10 @@ class UsageSubject(models.Model):
     class Level(models.IntegerChoices):
         ALL = 0
         CONNECTOR = 1
-        TOOL = 2  # connector, server, tool
+        TOOL = 2  # connector, server, tool, public tool
         CONNECTION = 3  # connector, person, connection
         CODE = 4  # connector, error code
-        EACH = 5  # everything, agent and public tool name too
+        EACH = 5  # everything
 
     level = models.PositiveSmallIntegerField(choices=Level)
     digest = models.UUIDField(unique=True)
@@ -277,6 +277,9 @@ class UsageSubject(models.Model):
     agent_name = models.CharField(max_length=100, blank=True)
     connection_id = models.UUIDField(null=True, blank=True)
     alias = models.CharField(max_length=64, blank=True)
+    origin = models.CharField(max_length=12, blank=True)
+    effect = models.CharField(max_length=11, blank=True)
+    outcome = models.CharField(max_length=10, blank=True)
     error_code = models.CharField(max_length=48, blank=True)
     last_used_at = models.DateTimeField()
     last_person_name = models.CharField(max_length=150, blank=True)
