@@ -62,6 +62,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "connectors.console.unreadable.UnreadableMiddleware",
+    "connectors.console.remote_address.RemoteAddressMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -137,6 +138,12 @@ EGRESS_PRIVATE_HOSTS = env.words("POCO_PRIVATE_HOSTS", "localhost,127.0.0.0/8,::
 
 # Policy ---------------------------------------------------------------------------------------------------
 UNATTENDED_CONFIRMATION = env.choice("POCO_UNATTENDED_CONFIRMATION", "execute", ("execute", "refuse"))
+
+# The ledger -----------------------------------------------------------------------------------------------
+# How often published connectors' endpoints are asked whether they answer, and after how long without an answer
+# one is called dead.
+PROBE_MINUTES = env.integer("POCO_PROBE_MINUTES", 360, minimum=5, maximum=10_080)
+DEAD_AFTER_DAYS = env.integer("POCO_DEAD_AFTER_DAYS", 7, minimum=1, maximum=365)
 
 # Packages' programs ---------------------------------------------------------------------------------------
 # "bubblewrap" adds namespaces around each program, where bubblewrap is installed and may make them.

@@ -61,8 +61,9 @@ def delete_team(*, team: Team, actor: User) -> None:
     """Dissolve a team; what was visible only through it is no longer visible to its members."""
     current = _lock(team)
     bump_people(current.members.values_list("pk", flat=True))
-    _record("team_deleted", current, actor, before={"name": current.name, "members": _member_names(current)})
-    current.delete()
+    before = {"name": current.name, "members": _member_names(current)}
+    Team.objects.filter(pk=current.pk).delete()
+    _record("team_deleted", current, actor, before=before)
 
 
 def _lock(team: Team) -> Team:

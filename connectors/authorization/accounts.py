@@ -36,8 +36,8 @@ def disconnect(*, connection: Connection, actor: User | None) -> None:
     current = _lock(connection, actor)
     retire_credential(current, revoke=True)
     bump_person(current.person_id)
+    Connection.objects.filter(pk=current.pk).delete()
     record_connection_event("account_disconnected", current, actor, before={"state": current.state})
-    current.delete()
 
 
 def rename_connection(*, connection: Connection, alias: str, actor: User) -> Connection:

@@ -55,6 +55,8 @@ def remove_grant(*, grant: Grant, actor: User) -> None:
     """Take everything of a connection back; the very next call is refused."""
     _require_owner(grant.agent, grant.connection, actor)
     with transaction.atomic():
+        Grant.objects.filter(pk=grant.pk).delete()
+        bump_person(grant.agent.owner_id)
         record_admin_event(
             actor=actor,
             act="grant_removed",
@@ -63,8 +65,6 @@ def remove_grant(*, grant: Grant, actor: User) -> None:
             target_name=f"{grant.agent.name} · {grant.connection.connector.key}",
             before=_describe(grant),
         )
-        bump_person(grant.agent.owner_id)
-        grant.delete()
 
 
 def _faults(breadth: str, access: str, tools: Collection[str]) -> list[Fault]:
