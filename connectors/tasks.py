@@ -7,12 +7,15 @@ from connectors.access.tasks import sweep_sign_in_links
 from connectors.authorization.tasks import notify_owners, refresh_due, revoke_due, sweep_sessions
 from connectors.catalogue.tasks import sweep_orphans
 from connectors.gateway.tasks import close_idle_runs, end_lost_calls
+from connectors.ledger.tasks import note_tool_changes, probe_due
 from connectors.packages.tasks import sweep_staged_packages
 
 __all__ = [
     "close_idle_runs",
     "end_lost_calls",
+    "note_tool_changes",
     "notify_owners",
+    "probe_due",
     "refresh_due",
     "revoke_due",
     "sweep_orphans",

@@ -22,6 +22,8 @@ app.conf.beat_schedule = {
     "sweep authorization sessions": {"task": "authorization.sweep_sessions", "schedule": 60.0},
     "sweep staged packages": {"task": "packages.sweep_staged", "schedule": 600.0},
     "sweep sign-in links": {"task": "access.sweep_sign_in_links", "schedule": 3600.0},
+    "ask connectors' endpoints that are due": {"task": "ledger.probe_due", "schedule": 60.0},
+    "note changes in connectors' tools": {"task": "ledger.note_tool_changes", "schedule": 300.0},
     "sweep archives without rows": {"task": "catalogue.sweep_orphans", "schedule": 21600.0},
 }
 

@@ -1,4 +1,4 @@
-"""What shall become of a connector: what its use suggests, and what somebody decided (seed: keep, observe, uninstall)."""
+"""What shall become of a connector: what its use suggests (keep, observe, uninstall), and what somebody decided."""
 
 import calendar
 from dataclasses import dataclass
