@@ -19,6 +19,7 @@ from django.utils import timezone
 from connectors.audit.database_lanes import WRITES
 from connectors.audit.grouping import Grouping
 from connectors.audit.inserting import insert_rows
+from connectors.audit.late_calls import insert_calls
 from connectors.audit.models import CallRecord, DecisionRecord, Subject
 
 log = logging.getLogger(__name__)
@@ -105,7 +106,7 @@ def _write(entries: Sequence[Entry]) -> None:
     due = {used for entry in entries for used in entry.used if is_use_due(used)}
     with transaction.atomic():
         insert_rows([entry.decision for entry in entries if entry.decision is not None])
-        insert_rows([entry.call for entry in entries if entry.call is not None])
+        insert_calls([entry.call for entry in entries if entry.call is not None])
         for entry in entries:
             if entry.also is not None:
                 entry.also()

@@ -85,7 +85,9 @@ def daily_calls_by_connector(keys: Collection[str], *, since: datetime, until: d
     raise NotImplementedError
 
 
-def usage_series(filters: CallFilters, *, since: datetime, until: datetime, edges: Sequence[datetime]) -> tuple[Point, ...]:
+def usage_series(
+    filters: CallFilters, *, since: datetime, until: datetime, edges: Sequence[datetime]
+) -> tuple[Point, ...]:
     """Return a point for each stretch between `edges` (see `bucket_edges`), narrowed by what `covered` names."""
     raise NotImplementedError
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from connectors.audit.call_log import subject_of
+from connectors.audit.late_calls import insert_calls
 from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.gateway.claims import BUDGET
 from connectors.gateway.models import Invocation
@@ -41,7 +42,7 @@ def _end(pk: UUID) -> int:
     claim.save(update_fields=["state", "ended_at", "outcome"])
     decision = DecisionRecord.objects.filter(pk=claim.pk).first()
     if decision is not None:
-        CallRecord.objects.create(
+        call = CallRecord(
             **subject_of(decision),
             decision_id=decision.pk,
             invocation_id=claim.invocation_id,
@@ -53,4 +54,5 @@ def _end(pk: UUID) -> int:
             outcome=outcome,
             error_code=code,
         )
+        insert_calls([call])
     return 1

@@ -7,6 +7,7 @@ from itertools import count
 from django.utils import timezone
 
 from connectors.access.models import Agent, User
+from connectors.audit.late_calls import insert_calls
 from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.authorization.models import Connection
 
@@ -47,7 +48,7 @@ def make_call(
 ) -> CallRecord:
     at = at or timezone.now()
     fields.setdefault("outcome", CallRecord.Outcome.SUCCEEDED)
-    return CallRecord.objects.create(
+    call = CallRecord(
         id=uuid_at(at),
         decision_id=decision.pk if decision else uuid_at(at),
         started_at=at,
@@ -60,6 +61,8 @@ def make_call(
         result_digest="b" * 64,
         **(_subject(person, agent, connection) | fields),
     )
+    insert_calls([call])
+    return call
 
 
 def _subject(person: User, agent: Agent | None, connection: Connection | None) -> dict:
