@@ -15,6 +15,13 @@ ACTS: Final[dict[str, str | Promise]] = {
     "connector_published": _("Connector published"),
     "connector_disabled": _("Connector disabled"),
     "visibility_set": _("Visibility set"),
+    "category_set": _("Category set"),
+    "category_renamed": _("Category renamed"),
+    "categories_merged": _("Categories merged"),
+    "category_separated": _("Category separated"),
+    "categories_ordered": _("Categories ordered"),
+    "connectors_ordered": _("Connectors ordered"),
+    "viewed_as": _("Catalogue viewed as a person"),
     "account_connected": _("Account connected"),
     "account_reconnected": _("Account reconnected"),
     "account_renamed": _("Account renamed"),
@@ -34,6 +41,8 @@ ACTS: Final[dict[str, str | Promise]] = {
     "team_renamed": _("Team renamed"),
     "team_members_set": _("Team members set"),
     "team_deleted": _("Team deleted"),
+    "view_shared": _("View shared"),
+    "view_unshared": _("View no longer shared"),
     "vault_keys_rotated": _("Vault keys rotated"),
     "vault_key_retired": _("Vault key retired"),
 }
@@ -43,18 +52,28 @@ FIELDS: Final[dict[str, str | Promise]] = {
     "alias": _("Alias"),
     "archive_sha256": _("Archive SHA-256"),
     "breadth": _("Breadth"),
+    "category": _("Category"),
     "configuration": _("Configuration"),
+    "connectors": _("Connectors"),
     "display_name": _("Name"),
     "everyone": _("Everyone"),
     "expires_at": _("Expires at"),
     "grant_revision": _("Grant revision"),
+    "icon": _("Icon"),
     "lost": _("Lost"),
     "members": _("Members"),
+    "merged_into": _("Merged into"),
     "name": _("Name"),
+    "names": _("Names"),
+    "order": _("Order"),
+    "overridden": _("Chosen by an administrator"),
     "owner": _("Owner"),
     "people": _("People"),
+    "log": _("Log"),
     "problems": _("Problems"),
+    "query": _("Filters"),
     "resealed": _("Sealed anew"),
+    "revision": _("Revision"),
     "role": _("Role"),
     "secrets": _("Secrets"),
     "state": _("State"),
@@ -78,6 +97,10 @@ class EventLine:
     event: AdminEvent
     act: str | Promise
     changes: tuple[Change, ...]
+
+    @property
+    def record(self) -> AdminEvent:
+        return self.event
 
 
 def describe_event(event: AdminEvent) -> EventLine:

@@ -1,8 +1,13 @@
-"""The connectors list as administrators filter and page it: a fixed number of queries, however many there are."""
+"""The connectors list as administrators filter, sort and page it: a fixed number of queries, however many there are.
+
+In the catalogue's own order the rows come by category, as people see them; sorted or searched they are one list.
+Everything that fits is ordered before a page is cut from it, so a page begins behind the key that ended the one before.
+"""
 
 import uuid
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import groupby
 
 from django.db.models import Count, QuerySet
 from django.utils import timezone
@@ -10,7 +15,10 @@ from django.utils import timezone
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Category, Connector
 from connectors.catalogue.queries import installed_connectors
+from connectors.console.connector_columns import ConnectorRow, find_sort
+from connectors.console.forms.connector_filters import ConnectorFilters
 from connectors.console.presentation import ConnectorText, describe_connectors, name_category
+from connectors.console.typo_search import score, split_words
 from connectors.ledger.usage import count_calls
 
 SIZE = 50
@@ -18,66 +26,79 @@ CALLS_SINCE = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectorFilters:
-    """What the address asks for; empty narrows nothing. `after` is the key that ended the page before."""
+class RowGroup:
+    """Rows under one heading; without a category it is the whole page, and nothing can be moved."""
 
-    q: str = ""
-    status: str = ""
-    category: str = ""
-    after: str = ""
-
-    @property
-    def narrowing(self) -> bool:
-        return bool(self.q or self.status or self.category)
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectorRow:
-    connector: Connector
-    text: ConnectorText
-    category: str
-    connections: int
-    calls: int
+    category: Category | None
+    name: str
+    rows: tuple[ConnectorRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectorPage:
-    rows: tuple[ConnectorRow, ...]
+    groups: tuple[RowGroup, ...]
+    found: int
     older: str  # the value of ?after= for the next page, or nothing
+
+    @property
+    def rows(self) -> tuple[ConnectorRow, ...]:
+        return tuple(row for group in self.groups for row in group.rows)
 
 
 def list_connectors(filters: ConnectorFilters) -> ConnectorPage:
-    """Return one page, by key."""
+    """Return one page of what the filters leave, in the order asked for."""
     found = list(_filtered(filters))
     texts = describe_connectors(found)
     if filters.q:
-        wanted = filters.q.casefold()
-        found = [each for each in found if wanted in _searchable(each, texts)]
-    page, more = found[:SIZE], len(found) > SIZE
-    return ConnectorPage(rows=_rows(page, texts), older=page[-1].key if more else "")
+        found = _best_first(found, texts, filters.q)
+    sort = find_sort(filters.sort)
+    if sort:
+        ordered = sort.arrange(_rows(found, texts))
+        page, older = _cut([row.connector for row in ordered], filters.after)
+        by_id = {row.connector.pk: row for row in ordered}
+        rows = tuple(by_id[connector.pk] for connector in page)
+    else:
+        page, older = _cut(found, filters.after)
+        rows = _rows(page, texts)
+    return ConnectorPage(_group(rows) if filters.in_order else (RowGroup(None, "", rows),), len(found), older)
 
 
 def list_categories() -> list[tuple[str, str]]:
-    """Return (key, name) of each category that has a connector."""
+    """Return (key, name) of each category that has a connector, in order."""
     categories = Category.objects.filter(connectors__isnull=False).distinct()
     return [(category.key, name_category(category)) for category in categories]
 
 
 def _filtered(filters: ConnectorFilters) -> QuerySet[Connector]:
     heavy = ("version__manifest", "version__texts", "version__skills", "configuration")
-    connectors = installed_connectors().defer(*heavy).order_by("key")
-    if filters.status in Connector.Status.values:
+    connectors = installed_connectors().defer(*heavy)
+    if filters.status:
         connectors = connectors.filter(status=filters.status)
     if filters.category:
         connectors = connectors.filter(category__key=filters.category)
-    if filters.after:
-        connectors = connectors.filter(key__gt=filters.after)
-    return connectors if filters.q else connectors[: SIZE + 1]
+    return connectors.order_by("category__position", "category__key", "position", "key")
 
 
-def _searchable(connector: Connector, texts: dict[uuid.UUID, ConnectorText]) -> str:
-    text = texts[connector.pk]
-    return f"{connector.key} {text.name} {text.description}".casefold()
+def _best_first(found: list[Connector], texts: dict[uuid.UUID, ConnectorText], wanted: str) -> list[Connector]:
+    scored = [(_score(each.key, texts[each.pk], wanted), each) for each in found]
+    return [each for points, each in sorted(scored, key=lambda pair: -pair[0]) if points]
+
+
+def _score(key: str, text: ConnectorText, wanted: str) -> float:
+    return score(wanted, name=f"{text.name} {key}", words=text.words | split_words(key))
+
+
+def _cut(ordered: list[Connector], after: str) -> tuple[list[Connector], str]:
+    """Return the page behind a key, and the key to go on behind; a key that is gone begins anew."""
+    keys = [each.key for each in ordered]
+    start = keys.index(after) + 1 if after in keys else 0
+    page = ordered[start : start + SIZE]
+    return page, page[-1].key if len(ordered) > start + SIZE else ""
+
+
+def _group(rows: tuple[ConnectorRow, ...]) -> tuple[RowGroup, ...]:
+    grouped = groupby(rows, key=lambda row: row.connector.category)
+    return tuple(RowGroup(category, name_category(category), tuple(members)) for category, members in grouped)
 
 
 def _rows(page: list[Connector], texts: dict[uuid.UUID, ConnectorText]) -> tuple[ConnectorRow, ...]:

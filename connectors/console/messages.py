@@ -7,6 +7,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from connectors.console.authorization_words import AUTHORIZATION_SENTENCES
+from connectors.console.catalogue_words import CATALOGUE_SENTENCES
+from connectors.console.lifecycle_words import LIFECYCLE_SENTENCES
 from connectors.errors import ConnectorError, Invalid
 from connectors.manifest.fault_messages import describe_fault
 
@@ -45,7 +47,7 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
     "update_needed": (
         _("%(key)s is installed already, as version %(installed)s; this package is version %(version)s."),
-        _("Replacing an installed version is not offered here yet. Nothing was changed."),
+        _("Look at what it would change, then update."),
     ),
     "package_changed": (
         _("The archive is not the one you were shown."),
@@ -147,7 +149,7 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
 }
 
-SENTENCES |= AUTHORIZATION_SENTENCES
+SENTENCES |= AUTHORIZATION_SENTENCES | CATALOGUE_SENTENCES | LIFECYCLE_SENTENCES
 
 
 def describe_error(error: ConnectorError) -> Told:

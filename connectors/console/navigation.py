@@ -75,8 +75,10 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
                     "connector_visibility",
                     "connector_publish",
                     "connector_test",
+                    "connector_bulk",
                 ),
             ),
+            Destination("categories", _("Categories"), "tag", "t", MANAGE_CONNECTORS, within=("category",)),
             Destination(
                 "people",
                 _("People & teams"),

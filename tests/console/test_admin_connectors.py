@@ -52,7 +52,7 @@ def test_the_list_tells_status_version_connections_calls_and_last_use(admin):
     make_connection(make_user(), connector)
     make_call("notes")
     make_call("notes")
-    row = re.search(r"<tbody>.*?</tbody>", text_of(admin.get("/connectors/"))).group(0)
+    row = re.search(r"<tbody.*?</tbody>", text_of(admin.get("/connectors/"))).group(0)
     for told in ("Notebook", "notes", "Published", "Productivity", "1.0.0", ">1</td>", ">2</td>", "2 hours ago"):
         assert told in row
 
@@ -109,7 +109,7 @@ def test_the_list_asks_the_database_as_often_for_thirty_connectors_as_for_one(ad
 def test_htmx_gets_only_the_results(admin):
     make_connector("notes")
     part = admin.get("/connectors/", headers={"HX-Request": "true", "HX-Target": "results"}).content.decode()
-    assert part.strip().startswith('<div id="results">')
+    assert part.strip().startswith('<div id="results"')
     assert "<html" not in part
 
 

@@ -25,6 +25,10 @@ STATES = {
     "insufficient_scope": Worded(_("Scope missing"), "warn"),
     "unreachable": Worded(_("Unreachable"), "bad"),
     "disconnecting": Worded(_("Disconnecting"), "calm"),
+    # one of several connectors
+    "done": Worded(_("Done"), "good"),
+    "unchanged": Worded(_("Unchanged"), "calm"),
+    "refused": Worded(_("Refused"), "bad"),
     # decisions
     "allowed": Worded(_("Allowed"), "good"),
     "denied": Worded(_("Denied"), "bad"),

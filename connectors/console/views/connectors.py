@@ -6,9 +6,11 @@ from connectors.catalogue.models import Connector, PackageIcon
 from connectors.catalogue.queries import find_connector
 from connectors.catalogue.versions import manifest_of
 from connectors.console.answer import answer
+from connectors.console.connector_columns import COLUMNS, draw_heads
 from connectors.console.connector_pages import frame_connector, read_usage
-from connectors.console.connector_rows import ConnectorFilters, list_categories, list_connectors
+from connectors.console.connector_rows import list_categories, list_connectors
 from connectors.console.example_package import list_examples
+from connectors.console.forms.connector_filters import read_filters
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.tool_list import group_by_effect, list_tools
 
@@ -17,14 +19,14 @@ _FOREVER = 365 * 24 * 3600
 
 @screen(MANAGE_CONNECTORS)
 def connector_list(request: PersonRequest) -> HttpResponse:
-    filters = ConnectorFilters(
-        **{name: request.GET.get(name, "").strip() for name in ("q", "status", "category", "after")}
-    )
+    filters = read_filters(request.GET)
     page = list_connectors(filters)
     nothing_installed = not page.rows and not Connector.objects.exists()
     context = {
         "filters": filters,
         "page": page,
+        "columns": COLUMNS,
+        "heads": draw_heads(filters.columns, filters.sort),
         "categories": list_categories(),
         "statuses": Connector.Status.values,
         "nothing_installed": nothing_installed,

@@ -1,0 +1,101 @@
+"""The columns of the connectors list: which there are, what each sorts by, which are shown without being asked for.
+
+A column added here has its head drawn and is offered under "Columns"; its cell goes into `console/connectors/row.html`
+under the same name, in the same place.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from connectors.catalogue.models import Connector
+from connectors.console.presentation import ConnectorText
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+_STATUSES = [str(status) for status in Connector.Status]
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorRow:
+    """One connector as the list shows it."""
+
+    connector: Connector
+    text: ConnectorText
+    category: str
+    connections: int
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`by` gives what rows sort by; what counts or has a time sorts downwards first (`falling`)."""
+
+    name: str
+    title: str | Promise
+    by: Callable[[ConnectorRow], Any] | None = field(default=None, repr=False)
+    number: bool = False
+    falling: bool = False
+    shown: bool = True
+
+
+NAME: Final = Column("name", _("Connector"), lambda row: row.text.name.casefold())
+COLUMNS: Final[tuple[Column, ...]] = (
+    Column("status", _("Status"), lambda row: _STATUSES.index(row.connector.status)),
+    Column("category", _("Category"), lambda row: row.category.casefold()),
+    Column("version", _("Version")),
+    Column("connections", _("Connections"), lambda row: row.connections, number=True, falling=True),
+    Column("calls", _("Calls, 30 days"), lambda row: row.calls, number=True, falling=True),
+    Column("last_used", _("Last used"), lambda row: row.connector.last_used_at or _NEVER, falling=True),
+    Column("installed", _("Installed"), lambda row: row.connector.installed_at, falling=True, shown=False),
+)
+BY_NAME: Final = {column.name: column for column in (NAME, *COLUMNS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """A column to sort by, as `?sort=` names it: with a minus in front it falls."""
+
+    column: Column
+    falling: bool
+
+    def arrange(self, rows: Iterable[ConnectorRow]) -> list[ConnectorRow]:
+        """Return the rows sorted; those that are equal stay in the order they have."""
+        if self.column.by is None:
+            return list(rows)
+        return sorted(rows, key=self.column.by, reverse=self.falling)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A column's head: `link` is the value of `?sort=` behind it, `direction` that of aria-sort where it sorts."""
+
+    column: Column
+    link: str
+    direction: str
+
+
+def find_sort(text: str) -> Sort | None:
+    """Return what `?sort=` asks for; None is the catalogue's own order."""
+    column = BY_NAME.get(text.removeprefix("-"))
+    return Sort(column, text.startswith("-")) if column and column.by else None
+
+
+def draw_heads(shown: Iterable[str], sort: str) -> tuple[Head, ...]:
+    """Return the heads of the name and of the columns shown, each with where its link leads."""
+    names = set(shown)
+    return tuple(_head(column, sort) for column in (NAME, *COLUMNS) if column is NAME or column.name in names)
+
+
+def _head(column: Column, sort: str) -> Head:
+    rising, falling = column.name, f"-{column.name}"
+    if column.by is None:
+        return Head(column, "", "")
+    if sort == rising:
+        return Head(column, falling, "ascending")
+    if sort == falling:
+        return Head(column, rising, "descending")
+    return Head(column, falling if column.falling else rising, "")
