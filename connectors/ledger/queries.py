@@ -1,0 +1,124 @@
+"""Reads of the ledger: what was written, decided, reviewed and found at endpoints."""
+
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet, Sum
+from django.utils import timezone
+
+from connectors.access.models import Agent, User
+from connectors.authorization.models import Connection
+from connectors.catalogue.models import Connector
+from connectors.errors import NotFound
+from connectors.ledger.models import Disposition, LedgerEntry, Probe, ProbeDay, Review, ReviewLine, ToolChange
+from connectors.policy.models import Grant
+
+AVAILABILITY_DAYS: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Of the last 30 days: how often the endpoints were asked and answered, and what share of the known time they
+    were up. `share` is None while no stretch of time lies between two answers."""
+
+    asked: int
+    answered: int
+    up_seconds: int
+    down_seconds: int
+
+    @property
+    def share(self) -> float | None:
+        known = self.up_seconds + self.down_seconds
+        return self.up_seconds / known if known else None
+
+
+NEVER_ASKED: Final = Availability(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """Who notices when a connector does not answer."""
+
+    people: tuple[User, ...]
+    agents: tuple[Agent, ...]
+
+
+def find_entry(connector: Connector) -> LedgerEntry | None:
+    """Return what people wrote about a connector, if anything."""
+    return LedgerEntry.objects.select_related("owner", "changed_by").filter(connector=connector).first()
+
+
+def find_probe(connector: Connector) -> Probe | None:
+    """Return what is known of a connector's endpoints."""
+    return Probe.objects.filter(connector=connector).first()
+
+
+def dispositions_of(connector: Connector) -> QuerySet[Disposition]:
+    """Return what was decided about a connector, the latest first."""
+    return Disposition.objects.filter(connector=connector).order_by("-decided_at")
+
+
+def tool_changes_of(connector: Connector) -> QuerySet[ToolChange]:
+    """Return the changes that were noticed in a connector's tools, the latest first."""
+    return ToolChange.objects.filter(connector=connector).order_by("-noticed_at")
+
+
+def read_availability(connector_ids: QuerySet[Connector] | list[UUID]) -> dict[UUID, Availability]:
+    """Return how available each connector was within 30 days, those that were asked; one query."""
+    first = timezone.now().astimezone(UTC).date() - timedelta(days=AVAILABILITY_DAYS - 1)
+    days = ProbeDay.objects.filter(connector__in=connector_ids, day__gte=first).order_by().values("connector_id")
+    rows = days.annotate(a=Sum("asked"), b=Sum("answered"), up=Sum("up_seconds"), down=Sum("down_seconds"))
+    return {row["connector_id"]: Availability(row["a"], row["b"], row["up"], row["down"]) for row in rows}
+
+
+def find_affected(connector: Connector) -> Affected:
+    """Return the people with an account at a connector and the agents that were granted something of one."""
+    people = User.objects.filter(connections__connector=connector, is_active=True).distinct().order_by("username")
+    granted = Grant.objects.filter(connection__connector=connector).exclude(breadth=Grant.Breadth.NONE)
+    agents = Agent.objects.filter(pk__in=granted.order_by().values("agent"), retired_at=None)
+    return Affected(tuple(people), tuple(agents.select_related("owner").order_by("owner__username", "name")))
+
+
+def count_affected(connector_ids: list[UUID]) -> dict[UUID, tuple[int, int]]:
+    """Return (people, agents) by connector id; two queries."""
+    accounts = Connection.objects.filter(connector__in=connector_ids, person__is_active=True).order_by()
+    people = dict(accounts.values_list("connector_id").annotate(n=Count("person", distinct=True)))
+    granted = Grant.objects.filter(connection__connector__in=connector_ids, agent__retired_at=None)
+    grants = granted.exclude(breadth=Grant.Breadth.NONE).order_by().values_list("connection__connector_id")
+    agents = dict(grants.annotate(n=Count("agent", distinct=True)))
+    return {pk: (people.get(pk, 0), agents.get(pk, 0)) for pk in connector_ids}
+
+
+def open_review() -> Review | None:
+    """Return the review under way, if there is one."""
+    return Review.objects.filter(state=Review.State.OPEN).first()
+
+
+def list_reviews() -> QuerySet[Review]:
+    """Return every review, the latest first, with how many lines it has and how many are answered."""
+    counts = {"total": Count("lines"), "answered": Count("lines", filter=~Q(lines__answer=""))}
+    return Review.objects.annotate(**counts).order_by("-started_at")
+
+
+def find_review(review_id: UUID) -> Review:
+    """Return a review, or raise NotFound."""
+    review = list_reviews().filter(pk=review_id).first()
+    if review is None:
+        raise NotFound("review_not_found")
+    return review
+
+
+def lines_of(review: Review) -> QuerySet[ReviewLine]:
+    """Return a review's lines in their order."""
+    return ReviewLine.objects.filter(review=review).order_by("position")
+
+
+def connectors_due() -> QuerySet[Connector]:
+    """Return the connectors whose review date has come, and those installed a quarter ago that never had any."""
+    today = timezone.localdate()
+    held = Disposition.objects.filter(superseded_at=None).order_by()
+    waiting = Q(pk__in=held.filter(next_review_on__lte=today).values("connector"))
+    never = ~Q(pk__in=held.values("connector")) & Q(installed_at__lte=timezone.now() - timedelta(days=90))
+    return Connector.objects.filter(waiting | never)
