@@ -10,15 +10,18 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from asgiref.sync import async_to_sync
+from django.db import transaction
 
 from connectors.access.models import User
 from connectors.authorization.aliases import parse_alias
 from connectors.authorization.authorization_server import find_server
+from connectors.authorization.cancelling import bound_attempts
 from connectors.authorization.client_registration import find_client, redirect_uri
 from connectors.authorization.models import AuthorizationSession, Connection
 from connectors.authorization.oauth_grant import OAuthGrant
 from connectors.authorization.places import find_connection_place
 from connectors.authorization.programs import begin_redirect
+from connectors.authorization.scopes import OFFLINE
 from connectors.authorization.server_metadata import S256, AuthorizationServer
 from connectors.authorization.sessions import Attempt, Expected, Kept, new_state, open_attempt
 from connectors.catalogue.configuration import open_configuration
@@ -32,7 +35,6 @@ from connectors.runtime.deadline import Deadline
 from connectors.vault.secret import Secret
 
 DISCOVERY_SECONDS = 30.0
-OFFLINE = "offline_access"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,10 @@ def _depart(attempt: Attempt) -> Departure:
     else:
         url, kept, expected = _begin_program(attempt, state, verifier)
     check_url(url.reveal())
-    return Departure(open_attempt(attempt, state=state, kept=kept, expected=expected), url)
+    with transaction.atomic():
+        session = open_attempt(attempt, state=state, kept=kept, expected=expected)
+        bound_attempts(attempt.person)
+    return Departure(session, url)
 
 
 def _begin_oauth(

@@ -6,7 +6,6 @@ before that, in refusals as well (RFC 9207), so that no code meant for one serve
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from uuid import UUID
 
 from django.db import transaction
 
@@ -20,6 +19,7 @@ from connectors.authorization.other_account import keep_for_question
 from connectors.authorization.places import check_same_account, find_connection_place
 from connectors.authorization.programs import complete_redirect
 from connectors.authorization.saving import VerifiedAccount, save_again, save_new
+from connectors.authorization.turned_away import turn_away
 from connectors.authorization.verification import prove_credential
 from connectors.catalogue.models import Connector
 from connectors.errors import Conflict, ConnectorError, Fault, Invalid, NotFound, Refused, UpstreamFault
@@ -94,7 +94,18 @@ def _read_code(answer: CallbackAnswer) -> Secret:
 
 
 def _complete(session: AuthorizationSession, code: Secret) -> None:
-    verified = _verify(session, code)
+    """Redeem the code, let the runtime prove what came of it, and save it; what is not saved is turned away."""
+    verified = _redeem(session, code)
+    try:
+        _prove(session, verified)
+        _save(session, verified.with_avatar())
+    except ConnectorError:
+        with transaction.atomic():
+            turn_away(verified, person=session.person)
+        raise
+
+
+def _save(session: AuthorizationSession, verified: VerifiedAccount) -> None:
     with transaction.atomic():
         connector = verified.lock(session.person)
         place = _find_place(session, connector)
@@ -120,33 +131,35 @@ def _find_place(session: AuthorizationSession, connector: Connector) -> Connecti
     return session.connection
 
 
-def _verify(session: AuthorizationSession, code: Secret) -> VerifiedAccount:
-    """Redeem the code, then let the runtime prove what came of it."""
+def _redeem(session: AuthorizationSession, code: Secret) -> VerifiedAccount:
     kept = sessions.open_kept(session)
     if kept.grant is not None:
-        return _verify_tokens(session, kept.grant, kept.verifier, code)
+        return _redeem_tokens(session, kept.grant, kept.verifier, code)
     account = complete_redirect(
         session.connector,
         intent="connect" if session.intent == AuthorizationSession.Intent.CONNECT else "reauthorize",
         private_context=kept.private_context,
         submission=OAuthCode(code=code, redirect_uri=redirect_uri(), code_verifier=kept.verifier),
     )
-    values = account.credential.values if account.credential else {}
-    prove_credential(session.connector, values, connection_id=_connection_id(session), signed_in=True)
-    return VerifiedAccount(session.connector, values, account)
+    return VerifiedAccount(session.connector, account.credential.values if account.credential else {}, account)
 
 
-def _verify_tokens(session: AuthorizationSession, grant: OAuthGrant, verifier: Secret, code: Secret) -> VerifiedAccount:
-    """An account that lacks a scope is not asked to prove itself: it is kept, and says what it lacks."""
+def _redeem_tokens(session: AuthorizationSession, grant: OAuthGrant, verifier: Secret, code: Secret) -> VerifiedAccount:
     asked = sessions.expected_of(session).scopes
     tokens = exchange_code(session.connector, grant, code=code, verifier=verifier)
     account, missing = describe_account(tokens, asked), missing_scopes(tokens, asked)
     values = account.credential.values if account.credential else {}
-    if not missing:
-        prove_credential(session.connector, values, connection_id=_connection_id(session), signed_in=False)
     return VerifiedAccount(session.connector, values, account, grant, missing)
 
 
-def _connection_id(session: AuthorizationSession) -> UUID:
-    """Return the connection's id: a new one takes that of its attempt, so that it is known before it is saved."""
-    return session.connection_id or session.pk
+def _prove(session: AuthorizationSession, verified: VerifiedAccount) -> None:
+    """An account that lacks a scope may be refused for it: it is kept all the same, and says what it lacks.
+
+    A new connection takes the id of its attempt, so that it is known before it is saved.
+    """
+    id_ = session.connection_id or session.pk
+    try:
+        prove_credential(session.connector, verified.values, connection_id=id_, signed_in=verified.grant is None)
+    except UpstreamFault as error:
+        if not (verified.missing_scopes and error.code == "insufficient_scope"):
+            raise

@@ -4,6 +4,7 @@ from asgiref.sync import async_to_sync
 
 from connectors.authorization.client_registration import redirect_uri
 from connectors.authorization.oauth_grant import OAuthGrant, client_secret_of
+from connectors.authorization.scopes import scopes_missing
 from connectors.authorization.token_endpoint import Form, TokenAnswer, request_tokens
 from connectors.catalogue.models import Connector
 from connectors.errors import OutcomeUnknown, UpstreamFault
@@ -12,8 +13,6 @@ from connectors.runtime.program_results import AuthorizedAccount, IssuedCredenti
 from connectors.vault.secret import Secret
 
 EXCHANGE_SECONDS = 30.0
-OFFLINE = "offline_access"
-IDENTITY = frozenset({"openid", "profile", "email", "address", "phone"})  # OpenID Connect Core §5.4
 
 
 def exchange_code(connector: Connector, grant: OAuthGrant, *, code: Secret, verifier: Secret) -> TokenAnswer:
@@ -49,12 +48,7 @@ def describe_account(tokens: TokenAnswer, asked: tuple[str, ...]) -> AuthorizedA
 
 
 def missing_scopes(tokens: TokenAnswer, asked: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the scopes that were asked for and not granted; without a word on it all were (RFC 6749 §5.1).
-
-    `offline_access` counts as granted where a refresh token came, and OpenID's own scopes always: what is told of a
-    person is no permission at the resource, and servers that bind tokens to one do not repeat them (RFC 8707).
-    """
+    """Return the scopes that were asked for and not granted; without a word on it all were (RFC 6749 §5.1)."""
     if tokens.scopes is None:
         return ()
-    granted = {*tokens.scopes, *IDENTITY, *([OFFLINE] if tokens.refresh_token else [])}
-    return tuple(scope for scope in asked if scope not in granted)
+    return scopes_missing(asked, tokens.scopes, renewable=tokens.refresh_token is not None)

@@ -16,13 +16,44 @@ from connectors.authorization import sessions
 from connectors.authorization.models import AuthorizationSession, Connection
 from connectors.authorization.oauth_grant import read_grant, write_grant
 from connectors.authorization.saving import VerifiedAccount, save_again
+from connectors.authorization.turned_away import turn_away
 from connectors.errors import Conflict, ConnectorError
+from connectors.runtime.program_context import Intent
 from connectors.runtime.program_results import AuthorizedAccount, IssuedCredential
 from connectors.vault.fields import place_of
 from connectors.vault.sealing import open_sealed, seal
 from connectors.vault.secret import Secret
 
 Status = AuthorizationSession.Status
+
+
+class OtherAccount(Conflict):
+    """What was typed is another account's. Nothing was changed: `question` waits for its owner's answer."""
+
+    code = "other_account"
+
+    def __init__(self, question: AuthorizationSession) -> None:
+        super().__init__("other_account", **question.outcome_parameters)
+        self.question = question
+
+
+def ask_about(
+    *, person: User, place: Connection, verified: VerifiedAccount, conflict: Conflict, intent: Intent
+) -> AuthorizationSession:
+    """Return a question about an account that was signed in to without leaving, in the caller's transaction."""
+    connector = verified.connector
+    session = AuthorizationSession(
+        state_digest=sessions.digest_of(sessions.new_state().reveal()),  # nobody comes back with it
+        person=person,
+        connector=connector,
+        configuration_revision=connector.configuration_revision,
+        authorization_fingerprint=connector.authorization_fingerprint,
+        version_id=connector.version_id,
+        intent=intent,
+        alias=place.alias,
+    )
+    keep_for_question(session, place, verified, conflict)
+    return session
 
 
 def keep_for_question(
@@ -44,21 +75,24 @@ def take_other_account(*, person: User, session_id: UUID) -> AuthorizationSessio
     answered before or is too old.
     """
     session = sessions.find_own(person, session_id)
+    with transaction.atomic():
+        waiting = AuthorizationSession.objects.filter(pk=session.pk, status=Status.ASKING)
+        if not waiting.filter(expires_at__gt=timezone.now()).update(status=Status.EXCHANGING, used_at=timezone.now()):
+            raise Conflict("authorization_answered")
+    verified: VerifiedAccount | None = None
     try:
-        _take(session, person)
+        verified = open_question(session).with_avatar()
+        _take(session, verified, person)
     except ConnectorError as error:
-        if error.code == "authorization_answered":
-            raise
-        sessions.fail(session, error)
+        with transaction.atomic():
+            sessions.fail(session, error)
+            if verified is not None:
+                turn_away(verified, person=person)
     return session
 
 
 @transaction.atomic
-def _take(session: AuthorizationSession, person: User) -> None:
-    waiting = AuthorizationSession.objects.filter(pk=session.pk, status=Status.ASKING, expires_at__gt=timezone.now())
-    if not waiting.update(status=Status.EXCHANGING):
-        raise Conflict("authorization_answered")
-    verified = _read(session)
+def _take(session: AuthorizationSession, verified: VerifiedAccount, person: User) -> None:
     connector = verified.lock(person)
     if connector.configuration_revision != session.configuration_revision or session.connection is None:
         raise Conflict("connector_changed", key=connector.key)
@@ -80,7 +114,8 @@ def _write(verified: VerifiedAccount) -> str:
     return json.dumps({"account": plain, "credential": credential, "grant": grant})
 
 
-def _read(session: AuthorizationSession) -> VerifiedAccount:
+def open_question(session: AuthorizationSession) -> VerifiedAccount:
+    """Return the account that waits; raise `vault.errors.CannotOpen` when it is damaged."""
     assert session.sealed is not None
     plain = json.loads(open_sealed(session.sealed, place=place_of(session)).reveal())
     credential = IssuedCredential.model_validate(plain["credential"]) if plain["credential"] else None

@@ -6,6 +6,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from connectors.access.models import User
+from connectors.authorization.accounts import STANDING
 from connectors.authorization.models import Connection, RefreshLease, RevocationJob
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import visible_connectors
@@ -28,10 +29,10 @@ def find_connection(person: User, connection_id: UUID) -> Connection:
 
 
 def usable_connections(person: User) -> QuerySet[Connection]:
-    """Return the connections that calls may go through now: active, authorized for what the connector asks today,
+    """Return the connections that calls may go through now: standing, authorized for what the connector asks today,
     at a published connector the person may see."""
     return connections_of(person).filter(
-        state=Connection.State.ACTIVE,
+        state__in=STANDING,
         authorization_fingerprint=F("connector__authorization_fingerprint"),
         connector__in=visible_connectors(person).order_by().values("pk"),
     )

@@ -21,7 +21,9 @@ from connectors.authorization.refresh_schedule import COOLDOWN, next_try
 from connectors.authorization.refresh_ways import RefreshWay, find_way
 from connectors.authorization.retirement import order_revocation
 from connectors.authorization.revocation_payload import revocation_of
+from connectors.authorization.scopes import note_granted
 from connectors.catalogue.locking import lock_connector
+from connectors.catalogue.versions import manifest_of
 from connectors.errors import Failed, NotFound, Refused
 from connectors.vault.secret import Secret
 
@@ -117,6 +119,7 @@ def _may_refresh(connection: Connection) -> bool:
 def _hold(lease: RefreshLease, way: RefreshWay, credential: Credential, now: datetime) -> Lease:
     if lease.owner is not None:  # it died holding it
         lease.doubtful_since = lease.doubtful_since or lease.held_since
+        lease.failing_since = lease.failing_since or lease.held_since
         lease.attempts += 1
     lease.owner, lease.held_since, lease.expires_at = uuid4(), now, now + LEASE
     lease.save()
@@ -129,13 +132,14 @@ def write_back(lease: Lease, renewal: Renewal) -> bool:
 
     A holder that comes back late still writes: its tokens are good as long as nobody else has renewed them.
     """
-    rows = Credential.objects.select_for_update(of=("self",)).select_related("connection")
-    credential = rows.filter(connection=lease.connection_id, version=lease.credential_version).first()
+    connection = _lock(lease)
+    rows = Credential.objects.select_for_update(of=("self",))
+    credential = rows.filter(connection=connection, version=lease.credential_version).first() if connection else None
     _give_back(lease)
-    if credential is None:
+    if connection is None or credential is None:
         _drop(lease, renewal)
         return False
-    connection, old = credential.connection, open_values(credential)
+    old = open_values(credential)
     seal_credential(
         connection,
         _keep_refresh_token(old, renewal.values),
@@ -144,9 +148,10 @@ def write_back(lease: Lease, renewal: Renewal) -> bool:
         grant=open_grant(credential),
     )
     if renewal.scopes is not None:
-        connection.granted_scopes = list(renewal.scopes)
+        renewable = bool(renewal.values.get(REFRESH_TOKEN) or old.get(REFRESH_TOKEN))
+        note_granted(connection, manifest_of(lease.way.version), renewal.scopes, renewable=renewable)
     connection.verified_at = timezone.now()
-    connection.save(update_fields=["granted_scopes", "verified_at"])
+    connection.save(update_fields=["state", "granted_scopes", "missing_scopes", "verified_at"])
     bump_person(connection.person_id)
     return True
 
@@ -182,6 +187,7 @@ def note_failure(lease: Lease, failure: str, *, may_have_happened: bool) -> None
     now = timezone.now()
     row.owner = row.expires_at = row.held_since = None
     row.attempts += 1
+    row.failing_since = row.failing_since or now
     row.failure = failure[:64]
     row.cooldown_until, row.due_at = now + COOLDOWN, next_try(row.attempts, now=now)
     if may_have_happened:
@@ -192,12 +198,17 @@ def note_failure(lease: Lease, failure: str, *, may_have_happened: bool) -> None
 @transaction.atomic
 def note_end(lease: Lease, failure: str) -> bool:
     """End the grant: its service said that it is over. Nothing happens when the credential was replaced meanwhile."""
+    _lock(lease)  # before the lease, in the order in which reconnecting takes the two
     row = _ours(lease)
     if row is not None:
         row.owner = row.expires_at = row.held_since = row.due_at = None
         row.failure = "refresh_interrupted" if lease.in_doubt else failure[:64]
         row.save()
     return end_authorization(connection_id=lease.connection_id, credential_version=lease.credential_version)
+
+
+def _lock(lease: Lease) -> Connection | None:
+    return Connection.objects.select_for_update(of=("self",)).filter(pk=lease.connection_id).first()
 
 
 def _ours(lease: Lease) -> RefreshLease | None:

@@ -37,5 +37,6 @@ def schedule_refresh(credential: Credential) -> None:
     A holder at work keeps its lease: its answer no longer fits the new version and is dropped.
     """
     due_at = next_refresh(credential.expires_at, now=timezone.now())
-    fresh = {"due_at": due_at, "doubtful_since": None, "cooldown_until": None, "attempts": 0, "failure": ""}
+    moments = dict.fromkeys(("doubtful_since", "cooldown_until", "failing_since"))
+    fresh = {"due_at": due_at, "attempts": 0, "failure": "", **moments}
     RefreshLease.objects.update_or_create(connection_id=credential.connection_id, defaults=fresh)

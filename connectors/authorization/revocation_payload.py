@@ -11,9 +11,12 @@ from connectors.authorization.models import Connection, Credential
 from connectors.authorization.oauth_grant import OAuthGrant, client_secret_of, open_grant, read_grant, write_grant
 from connectors.authorization.programs import configuration_of
 from connectors.authorization.refresh_ways import OAuthWay, RefreshWay, stored_credential
+from connectors.catalogue.models import Connector
 from connectors.catalogue.versions import manifest_of
 from connectors.manifest.auth import ProgramAuth
+from connectors.manifest.schema import Manifest
 from connectors.runtime.program_context import Configuration, CredentialRevoke, StoredCredential
+from connectors.runtime.program_results import IssuedCredential
 from connectors.vault.secret import Secret
 
 # The refresh token first: services end its access tokens with it (RFC 7009 §2.1).
@@ -51,12 +54,8 @@ def find_revocation(connection: Connection, credential: Credential) -> Revocatio
         own_proof = grant.auth_method == "none" or grant.client_secret is not None
         if not grant.revocation_endpoint or not (same or own_proof):
             return None
-        values = open_values(credential)
-        tokens = {hint: values[hint] for hint in TOKENS if values.get(hint)}
-        return OAuthRevocation(grant, client_secret_of(grant, connector), tokens)
-    program = manifest.program
-    declared = program is not None and "credential_revoke" in program.capabilities
-    if not (same and declared and isinstance(manifest.auth, ProgramAuth)):
+        return _tokens_of(grant, client_secret_of(grant, connector), open_values(credential))
+    if not (same and isinstance(manifest.auth, ProgramAuth) and _can_revoke(manifest)):
         return None
     return ProgramRevocation(
         CredentialRevoke(
@@ -67,14 +66,32 @@ def find_revocation(connection: Connection, credential: Credential) -> Revocatio
     )
 
 
+def revocation_of_new(
+    connector: Connector, values: Mapping[str, Secret], *, issued: IssuedCredential | None, grant: OAuthGrant | None
+) -> Revocation | None:
+    """Return how a credential is revoked that its service has just given out, nothing where that is not offered."""
+    if grant is not None:
+        return _tokens_of(grant, client_secret_of(grant, connector), values) if grant.revocation_endpoint else None
+    manifest = manifest_of(connector.version)
+    if not (isinstance(manifest.auth, ProgramAuth) and _can_revoke(manifest)):
+        return None
+    ends = (issued.expires_at, issued.refresh_expires_at) if issued else (None, None)
+    return ProgramRevocation(
+        CredentialRevoke(
+            configuration=configuration_of(connector),
+            options=manifest.auth.options.model_dump(mode="json"),
+            credential=StoredCredential(values=values, expires_at=ends[0], refresh_expires_at=ends[1]),
+        )
+    )
+
+
 def revocation_of(way: RefreshWay, values: Mapping[str, Secret]) -> Revocation | None:
     """Return how credential values are revoked that a refresh brought and nobody wants any more."""
     if isinstance(way, OAuthWay):
         if not way.grant.revocation_endpoint:
             return None
-        return OAuthRevocation(way.grant, way.client_secret, {hint: values[hint] for hint in TOKENS if hint in values})
-    program = manifest_of(way.version).program
-    if program is None or "credential_revoke" not in program.capabilities:
+        return _tokens_of(way.grant, way.client_secret, values)
+    if not _can_revoke(manifest_of(way.version)):
         return None
     asked = way.context
     return ProgramRevocation(
@@ -82,6 +99,14 @@ def revocation_of(way: RefreshWay, values: Mapping[str, Secret]) -> Revocation |
             configuration=asked.configuration, options=asked.options, credential=StoredCredential(values=values)
         )
     )
+
+
+def _tokens_of(grant: OAuthGrant, client_secret: Secret | None, values: Mapping[str, Secret]) -> OAuthRevocation:
+    return OAuthRevocation(grant, client_secret, {hint: values[hint] for hint in TOKENS if values.get(hint)})
+
+
+def _can_revoke(manifest: Manifest) -> bool:
+    return manifest.program is not None and "credential_revoke" in manifest.program.capabilities
 
 
 def write_revocation(revocation: Revocation) -> Secret:

@@ -4,7 +4,7 @@ Everything here runs in the caller's transaction, after `VerifiedAccount.lock`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from django.utils import timezone
 from connectors.access.epoch import bump_person
 from connectors.access.models import User
 from connectors.authorization.accounts import record_connection_event
+from connectors.authorization.avatars import Avatar, fetch_avatar, save_avatar
 from connectors.authorization.credentials import forget_credential, holds_same, seal_credential
 from connectors.authorization.models import Connection
 from connectors.authorization.oauth_grant import OAuthGrant
@@ -37,6 +38,7 @@ class VerifiedAccount:
     account: AuthorizedAccount | None = None
     grant: OAuthGrant | None = None
     missing_scopes: tuple[str, ...] = ()
+    avatar: Avatar | None = None
 
     def lock(self, person: User) -> Connector:
         """Return the connector, locked and still what was verified; verifying took time."""
@@ -48,10 +50,15 @@ class VerifiedAccount:
             raise Conflict("connector_changed", key=current.key)
         return current
 
+    def with_avatar(self) -> "VerifiedAccount":
+        """Return the same with its picture, fetched now: outside any transaction."""
+        return replace(self, avatar=fetch_avatar(self.account.avatar_url if self.account else None))
+
     def described(self) -> dict[str, Any]:
         """Return the connection's fields that say whose account it is and what it may do there."""
         state = Connection.State.INSUFFICIENT_SCOPE if self.missing_scopes else Connection.State.ACTIVE
         fields: dict[str, Any] = {"state": state, "missing_scopes": list(self.missing_scopes)}
+        fields |= {"needed_scopes": [], "unreachable_since": None, "unreachable_stage": ""}
         if self.account is not None:
             fields |= {
                 "external_account_id": self.account.external_account_id or "",
@@ -77,6 +84,7 @@ def save_new(
         **verified.described(),
     )
     _save_credential(connection, verified)
+    save_avatar(connection, verified.avatar, same_picture=False)
     bump_person(person.pk)
     record_connection_event("account_connected", connection, person, after={"alias": alias})
     return connection
@@ -88,6 +96,7 @@ def save_again(verified: VerifiedAccount, *, connection: Connection, connector: 
     if current is None or current.state == Connection.State.DISCONNECTING:
         raise NotFound("connection_not_found")
     before: dict[str, Any] = {"state": current.state, "grant_revision": current.grant_revision}
+    picture = current.avatar_url
     retire_credential(current, revoke=_leaves_one_behind(current, verified))
     current.connector = connector
     current.authorization_fingerprint = connector.authorization_fingerprint
@@ -97,6 +106,7 @@ def save_again(verified: VerifiedAccount, *, connection: Connection, connector: 
         setattr(current, name, value)
     current.save()
     _save_credential(current, verified)
+    save_avatar(current, verified.avatar, same_picture=bool(picture) and picture == current.avatar_url)
     bump_person(current.person_id)
     after: dict[str, Any] = {"state": current.state, "grant_revision": current.grant_revision}
     record_connection_event("account_reconnected", current, current.person, before=before, after=after)

@@ -175,14 +175,6 @@ def fail(session: AuthorizationSession, error: ConnectorError) -> None:
     _end(session, Status.FAILED)
 
 
-def cancel(session: AuthorizationSession) -> bool:
-    """End an attempt that its owner gives up; False when it has ended already or is being exchanged."""
-    with transaction.atomic():
-        waiting = AuthorizationSession.objects.filter(pk=session.pk, status__in=[Status.PENDING, Status.ASKING])
-        ended = waiting.update(status=Status.CANCELLED, sealed=None, used_at=timezone.now())
-    return ended == 1
-
-
 def failure_of(session: AuthorizationSession) -> ConnectorError:
     """Return the error a failed attempt ended with, as far as it was kept."""
     told = dict(session.outcome_parameters)

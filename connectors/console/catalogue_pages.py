@@ -121,7 +121,7 @@ def read_connector(connector: Connector, person: User) -> ConnectorPage:
 def offer_for(interaction: str, policy: str, accounts: list[Account]) -> Offer:
     """An account that must reconnect does not stand in the way: connecting again replaces it."""
     one_click = interaction in ONE_CLICK
-    usable = sum(account.badge.working for account in accounts)
+    usable = sum(not account.badge.ended for account in accounts)
     if policy == "single_per_user" and usable:
         return Offer(possible=False, one_click=one_click, why_not="connected")
     if usable >= MOST_ACCOUNTS:

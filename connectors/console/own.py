@@ -12,8 +12,8 @@ from connectors.catalogue.queries import visible_connectors
 
 def own_connections(person: User) -> QuerySet[Connection]:
     """Return a person's connections with what their badges need; nothing sealed is read."""
-    related = Connection.objects.filter(person=person).select_related("connector", "credential", "refresh_lease")
-    return related.defer("credential__sealed", "credential__grant").order_by("connector__key", "alias")
+    rows = Connection.objects.filter(person=person).select_related("connector", "credential", "refresh_lease", "avatar")
+    return rows.defer("credential__sealed", "credential__grant", "avatar__content").order_by("connector__key", "alias")
 
 
 def own_connection(person: User, connection_id: uuid.UUID) -> Connection:

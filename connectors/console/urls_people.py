@@ -25,6 +25,11 @@ urlpatterns: list[URLPattern] = [
     path("connections/<uuid:connection_id>/", connections.connection, name="connection"),
     path("connections/<uuid:connection_id>/reconnect/", connect.reconnect, name="reconnect"),
     path("connections/<uuid:connection_id>/check/", connections.check_connection, name="connection_check"),
+    path(
+        "connections/<uuid:connection_id>/avatar/<str:digest>/",
+        connections.connection_avatar,
+        name="connection_avatar",
+    ),
     path("connections/<uuid:connection_id>/open/", connections.connection_open, name="connection_open"),
     path("connections/<uuid:connection_id>/disconnect/", connections.disconnect, name="disconnect"),
     path("connections/signing-in/unknown/", authorizations.authorization_lost, name="authorization_lost"),

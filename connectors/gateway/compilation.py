@@ -1,4 +1,4 @@
-"""Compiling an agent's view: `visible connectors ∩ active connections ∩ package policy ∩ grants ∩ discovered tools`."""
+"""An agent's view: `visible connectors ∩ standing connections ∩ package policy ∩ grants ∩ discovered tools`."""
 
 import hashlib
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 
 from connectors.access.models import User
-from connectors.authorization.accounts import effective_state
+from connectors.authorization.accounts import STANDING, effective_state
 from connectors.authorization.models import Connection
 from connectors.catalogue.queries import visible_connectors
 from connectors.catalogue.versions import manifest_of
@@ -93,7 +93,7 @@ def compile_view(agent_id: UUID, owner_id: int) -> Compiled:
         .select_related("connection__connector__version", "connection__toolset", "connection__credential")
     )
     sources = [_Source.read(grant) for grant in grants]
-    active = [source for source in sources if source.state == Connection.State.ACTIVE]
+    active = [source for source in sources if source.state in STANDING]
     found = {address: entry for source in active for address, entry in source.tools().items()}
     names = name_tools(found.keys())
     tools = {name: found[address].as_tool(name, address) for name, address in sorted(names.items())}

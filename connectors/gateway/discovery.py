@@ -21,10 +21,12 @@ from django.utils import timezone
 from connectors.access.epoch import bump_person
 from connectors.audit.database_lanes import in_database
 from connectors.authorization.models import Connection
+from connectors.authorization.reachability import note_reachable, note_unreachable
 from connectors.errors import ConnectorError
 from connectors.gateway.binding import Binding, open_binding
 from connectors.gateway.models import Toolset
 from connectors.gateway.programs import discover_program
+from connectors.gateway.reachability import could_not_be_reached, count_failure, learn_from_answer
 from connectors.gateway.renewal import REFUSED, renew_after_refusal, renew_if_expired
 from connectors.runtime.mcp_client import Deadline, ToolList, list_tools
 from connectors.runtime.mcp_tools import Listed
@@ -91,8 +93,11 @@ async def _discover(connection_id: UUID, person_id: int) -> None:
     except (ConnectorError, Connection.DoesNotExist) as error:
         code = error.code if isinstance(error, ConnectorError) else "connection_not_found"
         _remember_failure(connection_id, Failure(code, time.monotonic() + FAILURE_SECONDS))
+        if isinstance(error, ConnectorError) and could_not_be_reached(error):
+            await count_failure(connection_id, str(error.parameters.get("stage", "")))
     else:
         _failures.pop(connection_id, None)
+        await learn_from_answer(connection_id, noted=False)
     _generations[person_id] = _generations.get(person_id, 0) + 1
 
 
@@ -109,7 +114,12 @@ def refresh_toolset(*, connection: Connection) -> Toolset:
     Raises DiscoveryFailed with the server and the stage, or what `open_binding` raises.
     """
     binding = open_binding(connection.pk)
-    toolset = _keep(*async_to_sync(_list_renewing)(binding))
+    try:
+        toolset = _keep(*async_to_sync(_list_renewing)(binding))
+    except ConnectorError as error:
+        if could_not_be_reached(error):  # somebody asked just now, and this is the answer
+            note_unreachable(connection_id=connection.pk, stage=str(error.parameters.get("stage", "")))
+        raise
     _failures.pop(connection.pk, None)
     return toolset
 
@@ -178,4 +188,5 @@ def _keep(binding: Binding, lists: dict[str, ToolList | Listed]) -> Toolset:
         )
         if before != fresh:
             bump_person(binding.person_id)
+        note_reachable(connection_id=binding.connection_id)
     return toolset

@@ -28,6 +28,7 @@ from connectors.gateway.claims import Claim, find_recorded
 from connectors.gateway.compilation import SnapshotTool
 from connectors.gateway.outcomes import Outcome, cancel, fail, succeed
 from connectors.gateway.programs import call_program
+from connectors.gateway.reachability import learn_from_answer, learn_from_failure
 from connectors.gateway.renewal import renew_if_expired, send_renewing
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.mcp_client import UpstreamResult, address_of, call_tool
@@ -113,8 +114,14 @@ class _Invocation:
                 self.binding, self._send, self._reopen, may_repeat=self.tool.may_repeat, deadline=self.deadline
             )
         except ConnectorError as error:
+            await learn_from_failure(self.binding if self.sent else None, error, noted=self._is_noted)
             return fail(error, is_read=self.tool.may_repeat)
+        await learn_from_answer(self.tool.connection_id, noted=self._is_noted)
         return succeed(self.upstream.raw)
+
+    @property
+    def _is_noted(self) -> bool:
+        return self.tool.facts.connection_state == "unreachable"
 
     async def _reopen(self, connection_id: UUID) -> Binding:
         self.binding = await self.call.snapshot.reopen_binding(connection_id)

@@ -59,6 +59,12 @@ def _drawing_fault(path: str, content: bytes) -> Fault | None:
     return Fault("icon_too_complex", path, {"limit": MOST_DRAWN}) if drawn > MOST_DRAWN else None
 
 
+def image_type(content: bytes) -> str | None:
+    """Return the media type of a picture that may be shown, None for anything else, however it is called."""
+    found = sniff_type(content)
+    return None if found == "image/svg+xml" and _drawing_fault("", content) else found
+
+
 def sniff_type(content: bytes) -> str | None:
     """Return the media type the content's own signature shows, None for anything we do not serve."""
     for signature, media_type in _SIGNATURES:

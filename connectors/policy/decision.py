@@ -1,6 +1,6 @@
 """The decision: may this agent make this call? Pure, so that the reason shown is the reason logged.
 
-An agent sees `visible connectors ∩ active connections of its owner ∩ package policy ∩ grants ∩ discovered tools`; the
+An agent sees `visible connectors ∩ standing connections of its owner ∩ package policy ∩ grants ∩ discovered tools`; the
 first link that is missing is the rule that denies. Anything not stated is denied (handbook §6).
 """
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 Origin = Literal["chat", "expert_chat", "scheduled", "openapi"]
+# A missing scope or a service that did not answer takes nothing away: the service itself refuses, tool by tool.
+USABLE_STATES: Final = frozenset({"active", "insufficient_scope", "unreachable"})
 UNATTENDED_ORIGINS: Final = frozenset({"scheduled", "openapi"})
 
 RULES: Final[dict[str, bool]] = {
@@ -110,7 +112,7 @@ def _deny_by_connection(facts: Facts) -> Decision | None:
         return Decision(allowed=False, rule="connection_missing")
     if facts.usable_accounts > 1:
         return Decision(allowed=False, rule="connection_ambiguous", reason=str(facts.usable_accounts))
-    if facts.connection_state != "active":
+    if facts.connection_state not in USABLE_STATES:
         return Decision(allowed=False, rule="connection_state", reason=facts.connection_state)
     return None
 

@@ -47,6 +47,7 @@ console:my_decisions account_reauthenticate account_change_password account_set_
 # Things of a person; another's do not exist, whoever asks.
 OWN = words("""
 console:connection console:reconnect console:connection_check console:connection_open console:disconnect
+console:connection_avatar
 console:authorization console:authorization_take console:authorization_cancel console:agent console:agent_retire
 console:token_create console:token_revoke console:grant
 """)

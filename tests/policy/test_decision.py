@@ -39,7 +39,8 @@ def test_nothing_known_is_refused():
         ({"connector_status": "disabled"}, "connector_unpublished", "disabled"),
         ({"visible": False}, "connector_not_visible", ""),
         ({"connection_state": None}, "connection_missing", ""),
-        ({"connection_state": "unreachable"}, "connection_state", "unreachable"),
+        ({"connection_state": "reauthorization_required"}, "connection_state", "reauthorization_required"),
+        ({"connection_state": "disconnecting"}, "connection_state", "disconnecting"),
         ({"usable_accounts": 2}, "connection_ambiguous", "2"),
         ({"rule": None}, "tool_not_in_policy", ""),
         ({"grant": None}, "grant_missing", ""),
@@ -110,3 +111,8 @@ def test_allowed_means_every_link_holds_and_the_rule_is_known(given_facts):
         assert given_facts.grant.access == "read_write" or given_facts.rule.effect == "read"
         assert given_facts.discovered
         assert given_facts.rule.confirmation == "not_required" or given_facts.origin == "scheduled"
+
+
+@pytest.mark.parametrize("state", ["active", "insufficient_scope", "unreachable"])
+def test_an_account_whose_authorization_stands_is_used_whatever_else_is_noted_of_it(state):
+    assert decide(replace(GOOD, connection_state=state)).allowed

@@ -10,6 +10,7 @@
 {% sparkline values label %}                    inline SVG with a text alternative
 {% copy text %} {% copy digest short=True %}    the text as code, with a copy button (short: elided, copied whole)
 {% connector_icon digest name %}                the package's icon, or the first letter of its name
+{% avatar connection %}                         its owner's picture there, or initials; small=True in rows
 {% card title %} … {% endcard %}                a titled card; title "" for none
 {% notice tone title %} … {% endnotice %}       something to know: calm good warn bad
 {% nothing icon title %} … {% endnothing %}     nothing here: say why (a <p>) and offer the first act (a .button)
@@ -29,7 +30,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_mini
 
+from connectors.authorization.models import Connection, ConnectionAvatar
 from connectors.console.rendering.amounts import tell_bytes, tell_count, tell_duration
+from connectors.console.rendering.initials import tell_initials
 from connectors.console.rendering.moments import tell_absolute, tell_relative
 from connectors.console.rendering.sparklines import draw_sparkline
 from connectors.console.rendering.states import EFFECTS, STATES, Worded
@@ -134,6 +137,20 @@ def connector_icon(digest: str, name: str, *, small: bool = False) -> SafeString
         classes,
         reverse("console:icon", args=[digest]),
     )
+
+
+@register.simple_tag
+def avatar(connection: Connection, *, small: bool = False) -> SafeString:
+    """The row carries its `avatar`, its content deferred; what shows is never an address of somebody else's."""
+    classes = "avatar avatar-small" if small else "avatar"
+    picture: ConnectionAvatar | None = getattr(connection, "avatar", None)
+    if picture is not None:
+        url = reverse("console:connection_avatar", args=[connection.pk, picture.digest])
+        return format_html(
+            '<span class="{}" aria-hidden="true"><img src="{}" alt="" loading="lazy"></span>', classes, url
+        )
+    initials = tell_initials(connection.external_account_name or connection.alias)
+    return format_html('<span class="{}" aria-hidden="true">{}</span>', classes, initials or icon("user"))
 
 
 @register.simple_block_tag

@@ -8,6 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from connectors.authorization import sessions
+from connectors.authorization.cancelling import cancel_attempt
 from connectors.authorization.models import AuthorizationSession
 from connectors.authorization.other_account import take_other_account
 from connectors.console.answer import answer
@@ -39,7 +40,7 @@ def authorization_take(request: PersonRequest, session_id: uuid.UUID) -> HttpRes
 @screen(methods=("POST",))
 def authorization_cancel(request: PersonRequest, session_id: uuid.UUID) -> HttpResponse:
     attempt = sessions.find_own(request.user, session_id)
-    if sessions.cancel(attempt):
+    if cancel_attempt(attempt):
         messages.info(request, gettext("Nothing was changed."))
     if attempt.connection_id:
         return redirect("console:connection", attempt.connection_id)

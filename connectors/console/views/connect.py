@@ -4,10 +4,12 @@ import uuid
 from collections.abc import Callable
 
 from django.http import HttpResponse
+from django.shortcuts import redirect
 
 from connectors.authorization.begin import Departure, begin_connecting, begin_reconnecting
 from connectors.authorization.complete import connect_account, reconnect_account
 from connectors.authorization.models import Connection
+from connectors.authorization.other_account import OtherAccount
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import find_visible
 from connectors.console.answer import answer
@@ -69,6 +71,8 @@ def _go_through(
     if request.method == "POST" and form.parse() is not None:
         try:
             return act(form.raw_values())
+        except OtherAccount as other:
+            return redirect("console:authorization", other.question.pk)
         except ConnectorError as error:
             stage = stage_of(error)
             if stage is None:

@@ -9,11 +9,13 @@ from django.utils.translation import gettext
 
 from connectors.authorization.accounts import disconnect as disconnect_account
 from connectors.authorization.accounts import rename_connection
+from connectors.authorization.avatars import find_avatar
 from connectors.authorization.launch import find_launch_url
 from connectors.console.answer import answer
 from connectors.console.connection_pages import list_connections, read_connection
 from connectors.console.forms.connections import AliasForm
 from connectors.console.forms.faults import place_error
+from connectors.console.image_answer import answer_image
 from connectors.console.messages import describe_error
 from connectors.console.own import own_connection
 from connectors.console.permissions import PersonRequest, screen
@@ -65,6 +67,13 @@ def connection_open(request: PersonRequest, connection_id: uuid.UUID) -> HttpRes
     except ConnectorError as error:
         messages.error(request, str(describe_error(error)))
         return redirect("console:connection", found.pk)
+
+
+@screen()
+def connection_avatar(request: PersonRequest, connection_id: uuid.UUID, digest: str) -> HttpResponse:
+    """An account's picture under its digest, which never shows anything else."""
+    picture = find_avatar(person=request.user, connection_id=connection_id, digest=digest)
+    return answer_image(bytes(picture.content), picture.media_type)
 
 
 @screen(methods=("GET", "POST"))
