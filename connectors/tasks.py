@@ -8,16 +8,20 @@ from connectors.authorization.tasks import notify_owners, refresh_due, revoke_du
 from connectors.catalogue.tasks import sweep_orphans
 from connectors.gateway.tasks import close_idle_runs, end_lost_calls
 from connectors.ledger.tasks import note_tool_changes, probe_due
+from connectors.lifecycle.tasks import finish_drains, finish_removals, sweep_copies
 from connectors.packages.tasks import sweep_staged_packages
 
 __all__ = [
     "close_idle_runs",
     "end_lost_calls",
+    "finish_drains",
+    "finish_removals",
     "note_tool_changes",
     "notify_owners",
     "probe_due",
     "refresh_due",
     "revoke_due",
+    "sweep_copies",
     "sweep_orphans",
     "sweep_sessions",
     "sweep_sign_in_links",

@@ -24,6 +24,9 @@ app.conf.beat_schedule = {
     "sweep sign-in links": {"task": "access.sweep_sign_in_links", "schedule": 3600.0},
     "ask connectors' endpoints that are due": {"task": "ledger.probe_due", "schedule": 60.0},
     "note changes in connectors' tools": {"task": "ledger.note_tool_changes", "schedule": 300.0},
+    "make changes that waited for a connector": {"task": "lifecycle.finish_drains", "schedule": 15.0},
+    "go on with removals": {"task": "lifecycle.finish_removals", "schedule": 30.0},
+    "sweep copies of drained archives": {"task": "lifecycle.sweep_copies", "schedule": 21600.0},
     "sweep archives without rows": {"task": "catalogue.sweep_orphans", "schedule": 21600.0},
 }
 

@@ -114,9 +114,8 @@ def _describe(connector: Connector, carried: CarriedOver) -> dict[str, Any]:
     public, after = connector.configuration, carried.public
     changed = {key for key in {*public, *after} if public.get(key) != after.get(key)}
     stored = set(connector.secrets.values_list("field", flat=True))
-    acts = {key: "replaced" if key in stored else "set" for key in carried.typed} | dict.fromkeys(
-        carried.gone, "cleared"
-    )
+    acts = {key: "replaced" if key in stored else "set" for key in carried.typed}
+    acts |= dict.fromkeys(carried.gone, "cleared")
     revision = connector.configuration_revision
     return {
         "before": {

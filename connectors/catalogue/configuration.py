@@ -17,7 +17,7 @@ from connectors.audit.models import AdminEvent
 from connectors.catalogue.endpoints import origin_of
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.fingerprint import compute_fingerprint
-from connectors.catalogue.locking import lock_connector
+from connectors.catalogue.locking import lock_connector, require_open
 from connectors.catalogue.models import Connector
 from connectors.catalogue.program import ask_about_configuration
 from connectors.catalogue.sealed_configuration import forget_values, open_values, seal_values
@@ -78,8 +78,9 @@ def _save(
     identity: Any,
 ) -> Connector:
     current = lock_connector(connector.pk)
+    require_open(current)  # what waits for a drain was checked against the configuration of now
     if current.configuration_revision != expected_revision:
-        raise _stale(current)
+        raise stale_configuration(current)
     change = _read_change(current, raw, cleared)
     values, stored, gone = change.values, change.stored, change.gone
     if values.public == current.configuration and not values.secrets and not gone:
@@ -153,7 +154,8 @@ def _describe(
     return before, after
 
 
-def _stale(connector: Connector) -> Conflict:
+def stale_configuration(connector: Connector) -> Conflict:
+    """Return the conflict that tells a second editor who changed what."""
     last = AdminEvent.objects.filter(
         target_kind="connector", target_id=str(connector.pk), act="configuration_saved"
     ).first()

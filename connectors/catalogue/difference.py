@@ -44,7 +44,7 @@ def compare_versions(old: PackageVersion, new: PackageVersion) -> UpdateDifferen
 def _compare(old: PackageVersion, files: Mapping[str, str] | None, new: Side, version: str) -> UpdateDifference:
     return UpdateDifference(
         installed=old.version,
-        higher=_numbers(version) > _numbers(old.version),
+        higher=version_numbers(version) > version_numbers(old.version),
         changes=compare_packages(_side(old, new.files if files is None else files), new),
         files_compared=files is not None,
     )
@@ -59,7 +59,8 @@ def _side(version: PackageVersion, files: Mapping[str, str]) -> Side:
     )
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def version_numbers(version: str) -> tuple[int, ...]:
+    """Return what versions are compared by."""
     return tuple(int(part) for part in version.split("."))
 
 

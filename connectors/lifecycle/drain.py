@@ -1,13 +1,42 @@
-"""Wait for a connector to be free, refusing new runs, sign-ins and refreshes, then change it without anybody there."""
+"""Wait for a connector to be free, then change it without anybody there; meanwhile it takes no new runs and sign-ins.
+
+Runs that are open go on, with the refreshes they need; a new conversation goes on without this connector and is told
+why (`connector_draining`). `drain_finishing` makes the change.
+"""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from django.db import transaction
+from django.utils import timezone
+
+from connectors.access.epoch import bump_catalogue
 from connectors.access.models import User
+from connectors.catalogue.events import record_connector_event
+from connectors.catalogue.locking import lock_connector, require_open
 from connectors.catalogue.models import Connector, PackageVersion
+from connectors.errors import Conflict
+from connectors.lifecycle.drain_payload import seal_typed
 from connectors.lifecycle.models import Drain
-from connectors.lifecycle.update import NOTHING
+from connectors.lifecycle.nudges import nudge_drains
+from connectors.lifecycle.removal import check_typed_key
+from connectors.lifecycle.rollback import describe_rollback
+from connectors.lifecycle.transition import end_drain
+from connectors.lifecycle.update import check_stored, describe_update
+from connectors.lifecycle.version_change import (
+    NOTHING,
+    Typed,
+    VersionChange,
+    ask_program,
+    check_change,
+    check_unchanged,
+    see,
+)
+from connectors.packages.storage import StoreUnavailable, get_object_store
+
+COPIES = "connectors/drains/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +80,93 @@ def start_drain(*, connector: Connector, change: DrainedChange, actor: User | No
     What can be refused is refused now, with the errors of the act itself but for `Occupied`. The configuration cannot
     be changed while it waits.
     """
-    raise NotImplementedError
+    if isinstance(change, UpdateChange):
+        return _start_update(connector, change, actor)
+    if isinstance(change, RollbackChange):
+        return _start_rollback(connector, change, actor)
+    check_typed_key(connector, change.typed_key)
+    seen = see(connector)
+    return _open(seen, Drain(connector=seen, kind=Drain.Kind.REMOVAL, started_by=actor))
 
 
+@transaction.atomic
 def cancel_drain(*, connector: Connector, actor: User | None) -> Drain:
     """End the wait without the change; raise `Conflict("drain_not_waiting")` when there is none."""
-    raise NotImplementedError
+    current = lock_connector(connector.pk)
+    waiting = Drain.objects.filter(connector=current, state=Drain.State.WAITING).first()
+    if waiting is None:
+        raise Conflict("drain_not_waiting", key=current.key)
+    drain = end_drain(current, waiting, Drain.State.CANCELLED)
+    bump_catalogue()
+    record_connector_event("drain_cancelled", current, actor, before=describe_drain(drain))
+    transaction.on_commit(lambda: discard_copy(drain))
+    return drain
+
+
+def describe_drain(drain: Drain) -> dict[str, str]:
+    """Return what an event says of a drain."""
+    return {"change": drain.kind, "version": drain.target_version}
+
+
+def discard_copy(drain: Drain) -> None:
+    """Remove the archive's copy; what cannot be removed now is left to `sweep_copies`."""
+    if drain.object_key:
+        with suppress(StoreUnavailable, OSError):
+            get_object_store().delete(drain.object_key)
+
+
+def _start_update(connector: Connector, change: UpdateChange, actor: User | None) -> Drain:
+    described = describe_update(connector, change.archive, change.expected_sha256, _typed(change), actor)
+    check_change(described)
+    drain = Drain(connector=described.seen, kind=Drain.Kind.UPDATE, started_by=actor)
+    drain.archive_sha256 = change.expected_sha256
+    drain.object_key = f"{COPIES}{drain.pk}.zip"
+    with ExitStack() as undo:
+        undo.callback(discard_copy, drain)
+        get_object_store().put_if_absent(drain.object_key, change.archive)
+        if described.target.package is not None:  # the version has no object of its own yet
+            described.target.version.object_key = drain.object_key
+        _open_change(described, drain)
+        undo.pop_all()
+    return drain
+
+
+def _start_rollback(connector: Connector, change: RollbackChange, actor: User | None) -> Drain:
+    described = describe_rollback(connector, change.version, _typed(change), actor)
+    check_change(described)
+    check_stored(change.version)
+    return _open_change(described, Drain(connector=described.seen, kind=Drain.Kind.ROLLBACK, started_by=actor))
+
+
+def _typed(change: UpdateChange | RollbackChange) -> Typed:
+    return Typed(
+        raw_configuration=change.raw_configuration,
+        cleared=frozenset(change.cleared),
+        accepted=frozenset(change.accepted),
+        expected_revision=change.expected_revision,
+        expected_reauthorize=change.expected_reauthorize,
+    )
+
+
+def _open_change(change: VersionChange, drain: Drain) -> Drain:
+    """Let the program say no while somebody is there to read it; then wait."""
+    ask_program(change)
+    drain.target_version = change.target.version.version
+    seal_typed(drain, replace(change.typed, expected_revision=change.seen.configuration_revision))
+    return _open(change.seen, drain)
+
+
+@transaction.atomic
+def _open(seen: Connector, drain: Drain) -> Drain:
+    current = lock_connector(seen.pk)
+    require_open(current)
+    check_unchanged(current, seen)
+    Drain.objects.filter(connector=current).delete()  # the last one, which has ended
+    drain.due_at = timezone.now()
+    drain.save(force_insert=True)
+    current.transition = Connector.Transition.DRAINING
+    current.save(update_fields=["transition"])
+    bump_catalogue()
+    record_connector_event("drain_started", current, drain.started_by, after=describe_drain(drain))
+    nudge_drains()
+    return drain

@@ -6,8 +6,9 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from connectors.authorization.models import RevocationJob
 from connectors.catalogue.models import Connector
-from connectors.errors import NotFound
+from connectors.errors import ConnectorError, Fault, Invalid, NotFound
 from connectors.lifecycle.models import Drain, RemovalJob
 
 STUCK_AFTER_FAILURES = 3
@@ -17,6 +18,17 @@ OVERDUE = timedelta(minutes=10)
 def find_drain(connector: Connector) -> Drain | None:
     """Return the connector's last drain, waiting or ended."""
     return Drain.objects.select_related("started_by").filter(connector=connector).first()
+
+
+def failure_of(drain: Drain) -> ConnectorError | None:
+    """Return the error a drain ended with, or that makes it wait longer than it should."""
+    if not drain.failure:
+        return None
+    told = dict(drain.failure_parameters)
+    faults = told.pop("faults", None)
+    if faults:
+        return Invalid([Fault(code, where, parameters) for code, where, parameters in faults])
+    return ConnectorError(drain.failure, **told)
 
 
 def find_removal(removal_id: UUID) -> RemovalJob:
@@ -37,3 +49,8 @@ def stuck_removals() -> QuerySet[RemovalJob]:
     failing = Q(attempts__gte=STUCK_AFTER_FAILURES)
     forgotten = Q(due_at__lt=timezone.now() - OVERDUE)
     return removals_under_way().filter(failing | forgotten)
+
+
+def revocations_left(job: RemovalJob) -> int:
+    """Return how many credentials are still to be revoked at their service before the removal goes on."""
+    return RevocationJob.objects.filter(version__key=job.connector_key, gave_up_at=None).count()

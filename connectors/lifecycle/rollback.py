@@ -3,8 +3,24 @@
 from collections.abc import Collection, Mapping
 
 from connectors.access.models import User
+from connectors.catalogue.difference import compare_versions
 from connectors.catalogue.models import Connector, PackageVersion
-from connectors.lifecycle.update import NOTHING, UpdatePreview
+from connectors.catalogue.versions import manifest_of
+from connectors.errors import Conflict, NotFound
+from connectors.lifecycle.models import Drain
+from connectors.lifecycle.preview import UpdatePreview, preview_change
+from connectors.lifecycle.update import check_stored
+from connectors.lifecycle.version_change import (
+    NOTHING,
+    Target,
+    Typed,
+    VersionChange,
+    ask_program,
+    check_change,
+    check_unoccupied,
+    commit_change,
+    see,
+)
 
 
 def preview_rollback(
@@ -15,7 +31,14 @@ def preview_rollback(
     cleared: Collection[str] = (),
 ) -> UpdatePreview:
     """Return what pointing the connector at this installed version would do."""
-    raise NotImplementedError
+    refusal: Conflict | None = None
+    try:
+        _check_target(connector, version)
+    except Conflict as conflict:
+        refusal = conflict
+    difference = compare_versions(connector.version, version)
+    typed = Typed(raw_configuration, frozenset(cleared))
+    return preview_change(connector, manifest_of(version), difference, typed, version=version.version, refusal=refusal)
 
 
 def roll_back(
@@ -34,4 +57,30 @@ def roll_back(
     Raises what `update_connector` raises but for the archive's own conflicts, `Conflict("same_version")`, `NotFound`
     for a version of another key, and `PackageDamaged` when the stored archive is not what was installed.
     """
-    raise NotImplementedError
+    typed = Typed(raw_configuration, frozenset(cleared), frozenset(accepted), expected_revision, expected_reauthorize)
+    change = describe_rollback(connector, version, typed, actor)
+    check_change(change)
+    return make_rollback(change)
+
+
+def describe_rollback(
+    connector: Connector, version: PackageVersion, typed: Typed, actor: User | None, *, drain: Drain | None = None
+) -> VersionChange:
+    """Return the change that an installed version means for the connector as it is now."""
+    seen = see(connector)
+    _check_target(seen, version)
+    return VersionChange("connector_rolled_back", seen, Target(version), typed, actor, drain)
+
+
+def make_rollback(change: VersionChange) -> Connector:
+    """Check the stored archive, ask the program, commit."""
+    check_unoccupied(change.seen)
+    check_stored(change.target.version)
+    return commit_change(change, ask_program(change))
+
+
+def _check_target(connector: Connector, version: PackageVersion) -> None:
+    if version.key != connector.key:
+        raise NotFound("version_not_found", key=connector.key)
+    if version.pk == connector.version_id:
+        raise Conflict("same_version", key=connector.key, version=version.version)

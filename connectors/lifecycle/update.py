@@ -1,43 +1,34 @@
 """Update a connector to a higher version of its package (handbook §9)."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
+
+from django.conf import settings
 
 from connectors.access.models import User
-from connectors.catalogue.difference import UpdateDifference
-from connectors.catalogue.models import Connector
+from connectors.catalogue.difference import compare_with_installed, version_numbers
+from connectors.catalogue.models import Connector, PackageVersion
+from connectors.catalogue.queries import find_connector
+from connectors.catalogue.version_rows import describe_version, stored_archive
 from connectors.errors import Conflict
-from connectors.lifecycle.occupancy import Occupant
-from connectors.manifest.difference import Change
-from connectors.packages.inspection import InspectedPackage
+from connectors.lifecycle.models import Drain
+from connectors.lifecycle.preview import UpdatePreview, preview_change
+from connectors.lifecycle.version_change import (
+    NOTHING,
+    Target,
+    Typed,
+    VersionChange,
+    ask_program,
+    check_change,
+    check_unoccupied,
+    commit_change,
+    see,
+)
+from connectors.packages.cache import open_package
+from connectors.packages.inspection import InspectedPackage, inspect_package
+from connectors.packages.limits import MIB
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class UpdatePreview:
-    """What an update or a roll back would do, before anybody commits it.
-
-    `fields_needed` must be typed, `fields_kept` keep their values, `fields_dropped` lose them. `reauthorize` counts
-    people whose accounts would have to be authorized again, as the commit will decide under the same values;
-    `reauthorize_certain` is false where only the package's program can tell, or a needed field decides it. `refusal`
-    is why the act would be refused whatever is typed.
-    """
-
-    connector: Connector
-    target_version: str
-    difference: UpdateDifference
-    fields_kept: tuple[str, ...]
-    fields_dropped: tuple[str, ...]
-    fields_needed: tuple[str, ...]
-    reauthorize: int
-    reauthorize_certain: bool
-    raised: tuple[Change, ...]
-    occupants: tuple[Occupant, ...]
-    refusal: Conflict | None
-    fingerprint: str
+__all__ = ["UpdatePreview", "preview_update", "update_connector"]
 
 
 def preview_update(
@@ -47,7 +38,18 @@ def preview_update(
     cleared: Collection[str] = (),
 ) -> UpdatePreview:
     """Return what the package would change in the connector of its key; raise NotFound when the key is free."""
-    raise NotImplementedError
+    connector = find_connector(package.manifest.key)
+    difference = compare_with_installed(package)
+    assert difference is not None
+    refusal: Conflict | None = None
+    try:
+        _find_target(connector, package, None)
+    except Conflict as conflict:
+        refusal = conflict
+    typed = Typed(raw_configuration, frozenset(cleared))
+    return preview_change(
+        connector, package.manifest, difference, typed, version=package.manifest.package_version, refusal=refusal
+    )
 
 
 def update_connector(
@@ -68,8 +70,65 @@ def update_connector(
     `accepted` holds the `Change.id` of each raised risk that was ticked. With `expected_revision` a configuration that
     was saved meanwhile is a conflict, with `expected_reauthorize` another number of people to reauthorize is one.
 
-    Raises `Invalid`, `Occupied`, and `Conflict` ("package_changed", "package_key_differs", "same_version",
+    Raises `Invalid`, `Occupied`, `Conflict` ("package_changed", "package_key_differs", "same_version",
     "version_not_higher", "version_has_other_content", "risk_not_accepted", "configuration_changed",
-    "reauthorization_differs", "connector_changed", "connector_draining", "connector_removing").
+    "reauthorization_differs", "installed_version_changed", "connector_draining", "connector_removing"), and what the
+    package's program or the object store raise; then nothing has changed.
     """
-    raise NotImplementedError
+    typed = Typed(raw_configuration, frozenset(cleared), frozenset(accepted), expected_revision, expected_reauthorize)
+    change = describe_update(connector, archive, expected_sha256, typed, actor)
+    check_change(change)
+    return make_update(change, archive)
+
+
+def describe_update(
+    connector: Connector,
+    archive: Path,
+    expected_sha256: str,
+    typed: Typed,
+    actor: User | None,
+    *,
+    drain: Drain | None = None,
+) -> VersionChange:
+    """Return the change an archive means for the connector as it is now; raise what makes it no update."""
+    package = inspect_package(archive, max_zip_bytes=settings.MAX_UPLOAD_SIZE_MB * MIB)
+    if package.archive_sha256 != expected_sha256:
+        raise Conflict("package_changed", key=package.manifest.key)
+    seen = see(connector)
+    return VersionChange("connector_updated", seen, _find_target(seen, package, actor), typed, actor, drain)
+
+
+def make_update(change: VersionChange, archive: Path) -> Connector:
+    """Put the archive where it is new, ask the program, commit."""
+    check_unoccupied(change.seen)
+    if change.target.package is None:  # installed before, and rolled back from
+        check_stored(change.target.version)
+        return commit_change(change, ask_program(change))
+    with stored_archive(change.target.version, archive):
+        return commit_change(change, ask_program(change))
+
+
+def check_stored(version: PackageVersion) -> None:
+    """Raise `PackageDamaged` when a stored archive is not what was installed."""
+    open_package(
+        object_key=version.object_key,
+        archive_sha256=version.archive_sha256,
+        manifest_revision=version.manifest_revision,
+        key=version.key,
+    )
+
+
+def _find_target(connector: Connector, package: InspectedPackage, actor: User | None) -> Target:
+    """Return the version to go to: a new one, or one that is installed already and was rolled back from."""
+    key, version = package.manifest.key, package.manifest.package_version
+    if key != connector.key:
+        raise Conflict("package_key_differs", key=key, expected=connector.key)
+    installed = connector.version.version
+    same = PackageVersion.objects.filter(key=key, version=version).first()
+    if same is not None and same.manifest_revision != package.manifest_revision:
+        raise Conflict("version_has_other_content", key=key, version=version)
+    if version == installed:
+        raise Conflict("same_version", key=key, version=version)
+    if version_numbers(version) < version_numbers(installed):
+        raise Conflict("version_not_higher", key=key, version=version, installed=installed)
+    return Target(same) if same is not None else Target(describe_version(package, actor), package)
