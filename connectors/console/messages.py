@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from connectors.console.authorization_words import AUTHORIZATION_SENTENCES
 from connectors.console.catalogue_words import CATALOGUE_SENTENCES
+from connectors.console.ledger_words import LEDGER_SENTENCES
 from connectors.console.lifecycle_words import LIFECYCLE_SENTENCES
 from connectors.errors import ConnectorError, Invalid
 from connectors.manifest.fault_messages import describe_fault
@@ -149,7 +150,7 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
 }
 
-SENTENCES |= AUTHORIZATION_SENTENCES | CATALOGUE_SENTENCES | LIFECYCLE_SENTENCES
+SENTENCES |= AUTHORIZATION_SENTENCES | CATALOGUE_SENTENCES | LIFECYCLE_SENTENCES | LEDGER_SENTENCES
 
 
 def describe_error(error: ConnectorError) -> Told:

@@ -43,6 +43,20 @@ STATES = {
     "retired": Worded(_("Retired"), "calm"),
     "revoked": Worded(_("Revoked"), "calm"),
     "expired": Worded(_("Expired"), "warn"),
+    # what shall become of a connector
+    "keep": Worded(_("Keep"), "good"),
+    "observe": Worded(_("Observe"), "warn"),
+    "uninstall": Worded(_("Uninstall"), "bad"),
+    "not_yet_observed": Worded(_("Not yet observed"), "calm"),
+    "skipped": Worded(_("Skipped"), "calm"),
+    # how its endpoint stands
+    "answers": Worded(_("Answers"), "good"),
+    "asks_authorization": Worded(_("Asks for sign-in"), "good"),
+    "failing": Worded(_("Failing"), "warn"),
+    "dead": Worded(_("Dead"), "bad"),
+    "not_asked": Worded(_("Not asked yet"), "calm"),
+    "probes_off": Worded(_("Not asked"), "calm"),
+    "runs_a_program": Worded(_("Runs a program"), "calm"),
     # where a run comes from
     "chat": Worded(_("Chat"), "calm"),
     "expert_chat": Worded(_("Expert chat"), "calm"),
