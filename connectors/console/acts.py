@@ -73,7 +73,6 @@ FIELDS: Final[dict[str, str | Promise]] = {
     "answered": _("Answered"),
     "checklist": _("Checklist"),
     "checklist_note": _("Note"),
-    "connectors": _("Connectors"),
     "disposition": _("Disposition"),
     "enabled": _("Switched on"),
     "everyone": _("Everyone"),

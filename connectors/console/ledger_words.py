@@ -39,9 +39,7 @@ HEALTH_WORDS: Final[dict[HealthMark, HealthWords]] = {
     HealthMark.ASKS: HealthWords(
         _("Asks for sign-in"),
         "good",
-        _(
-            "Its endpoint answered, and wants a credential. It is asked without anybody's account, so what lies behind the door is not known."
-        ),  # noqa: E501 - one sentence, one message
+        _("Its endpoint answered, and wants a credential. Nobody's account is used to ask, so more is not known."),
     ),
     HealthMark.FAILING: HealthWords(_("Failing"), "warn", _("Its endpoint did not answer the last time it was asked.")),
     HealthMark.DEAD: HealthWords(_("Dead"), "bad", _("Its endpoint has not answered once for days.")),
