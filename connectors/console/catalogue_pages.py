@@ -38,6 +38,7 @@ class Shelf:
     key: str
     name: str
     cards: tuple[Card, ...]
+    icon: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,12 @@ def browse(person: User, *, wanted: str, category: str) -> CataloguePage:
         shelves = [Shelf("", "", _best_first(shown, wanted))]
     else:
         shelves = [
-            Shelf(known.key, name, tuple(card for card in shown if card.connector.category_id == known.pk))
+            Shelf(
+                known.key,
+                name,
+                tuple(card for card in shown if card.connector.category_id == known.pk),
+                known.icon,
+            )
             for known, name in _in_order(categories)
         ]
     return CataloguePage(
@@ -144,4 +150,4 @@ def _best_first(cards: list[Card], wanted: str) -> tuple[Card, ...]:
 
 
 def _in_order(categories: dict[Category, str]) -> list[tuple[Category, str]]:
-    return sorted(categories.items(), key=lambda pair: (pair[0].position, pair[1].casefold()))
+    return sorted(categories.items(), key=lambda pair: (pair[0].position, pair[0].key))

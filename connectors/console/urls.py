@@ -1,6 +1,11 @@
 """The console's addresses: the administrator's, then everybody's."""
 
-from connectors.console import urls_admin, urls_lifecycle, urls_people
+from connectors.console import urls_admin, urls_catalogue, urls_lifecycle, urls_people
 
 app_name = "console"
-urlpatterns = [*urls_admin.urlpatterns, *urls_lifecycle.urlpatterns, *urls_people.urlpatterns]
+urlpatterns = [
+    *urls_admin.urlpatterns,
+    *urls_catalogue.urlpatterns,
+    *urls_lifecycle.urlpatterns,
+    *urls_people.urlpatterns,
+]

@@ -25,8 +25,8 @@ def categories(request: PersonRequest) -> HttpResponse:
 
 
 @screen(MANAGE_CONNECTORS, methods=("GET", "POST"))
-def category(request: PersonRequest, key: str) -> HttpResponse:
-    found = find_category(key)
+def category(request: PersonRequest, category_key: str) -> HttpResponse:
+    found = find_category(category_key)
     form = CategoryForm(request.POST or None, found)
     if request.method == "POST" and form.is_valid():
         try:
@@ -40,8 +40,8 @@ def category(request: PersonRequest, key: str) -> HttpResponse:
 
 
 @screen(MANAGE_CONNECTORS, methods=("POST",))
-def category_merge(request: PersonRequest, key: str) -> HttpResponse:
-    source = find_category(key)
+def category_merge(request: PersonRequest, category_key: str) -> HttpResponse:
+    source = find_category(category_key)
     form = MergeForm(request.POST, source)
     if not form.is_valid():
         return _show(request, source, CategoryForm(None, source), merging=form)
@@ -52,8 +52,8 @@ def category_merge(request: PersonRequest, key: str) -> HttpResponse:
 
 
 @screen(MANAGE_CONNECTORS, methods=("POST",))
-def category_separate(request: PersonRequest, key: str) -> HttpResponse:
-    back = separate_category(category=find_merged(key), actor=request.user)
+def category_separate(request: PersonRequest, category_key: str) -> HttpResponse:
+    back = separate_category(category=find_merged(category_key), actor=request.user)
     messages.success(request, gettext("“%(name)s” stands on its own again.") % {"name": name_category(back)})
     return redirect("console:categories")
 
