@@ -1,7 +1,7 @@
 """How long calls take, as a histogram of fixed buckets that rise by the fourth root of two.
 
-A quantile is told by the middle of its bucket, so it is within 9.1 % of the true value from 1 µs to 71 minutes; beyond, it
-is the nearest end. Counts are 32-bit lanes of one long integer, so that histograms add as integers do.
+A quantile is told by the middle of its bucket, so it is within 9.1 % of the true value from 1 µs to 71 minutes;
+beyond, it is the nearest end. Counts are 32-bit lanes of one long integer, so that histograms add as integers do.
 """
 
 from array import array

@@ -1,4 +1,4 @@
-"""What of a call is counted, for what, and in which hour: the same for rollups and for calls that are not in them yet."""
+"""What of a call is counted, for what, and in which hour: in the rollups, and of calls that are not in them yet."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
