@@ -11,7 +11,7 @@ from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import visible_connectors
 from connectors.console.agent_pages import AgentLine, list_agents
 from connectors.console.connection_pages import ConnectionLine, list_connections
-from connectors.console.log_lists import CallLine, DecisionLine, word_calls, word_decisions
+from connectors.console.logs.lines import CallLine, DecisionLine, word_calls, word_decisions
 from connectors.console.permissions import MANAGE_CONNECTORS, VIEW_AUDIT
 from connectors.console.presentation import ConnectorText, describe_connectors
 
@@ -84,7 +84,7 @@ def read_home(person: User) -> Home:
         upkeep=_read_upkeep() if person.has_perm(MANAGE_CONNECTORS) else None,
         agents=agents,
         can_connect=visible_connectors(person).exists(),
-        calls=word_calls(recent),
+        calls=word_calls(recent, person),
         denials=word_decisions(denials, person),
         everyone=everyone,
     )

@@ -13,7 +13,10 @@ from connectors.console.permissions import MANAGE_CONNECTORS, MANAGE_PEOPLE, VIE
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """`within` names further routes that belong to the same place in the sidebar."""
+    """`within` names further routes that belong to the same place in the sidebar.
+
+    A page that belongs now here, now there says which by `request.place`, a route.
+    """
 
     route: str
     title: str | Promise
@@ -52,7 +55,7 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
                 "a",
                 within=("agent", "agent_create", "agent_retire", "grant", "token_create", "token_revoke"),
             ),
-            Destination("my_calls", _("My calls"), "queue-list", "l", within=("my_decisions", "call")),
+            Destination("my_calls", _("My calls"), "queue-list", "l", within=("my_decisions",)),
         ),
     ),
     (
@@ -76,6 +79,11 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
                     "connector_publish",
                     "connector_test",
                     "connector_bulk",
+                    "connector_connections",
+                    "connector_skills",
+                    "view_as",
+                    "view_as_catalogue",
+                    "view_as_connector",
                 ),
             ),
             Destination("categories", _("Categories"), "tag", "t", MANAGE_CONNECTORS, within=("category",)),
@@ -93,7 +101,7 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
     (
         _("Audit"),
         (
-            Destination("audit_decisions", _("Decisions"), "scale", "d", VIEW_AUDIT, within=("decision",)),
+            Destination("audit_decisions", _("Decisions"), "scale", "d", VIEW_AUDIT),
             Destination("audit_calls", _("Calls"), "arrows-right-left", "o", VIEW_AUDIT),
             Destination("admin_events", _("Admin events"), "clipboard-document-list", "e", VIEW_AUDIT),
         ),
@@ -113,9 +121,10 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
 
 
 def _groups(request: HttpRequest) -> tuple[Group, ...]:
-    here = request.resolver_match.url_name if request.resolver_match else ""
+    matched = request.resolver_match.url_name if request.resolver_match else ""
+    here = getattr(request, "place", "") or matched or ""
     groups = (
-        Group(title, tuple(_link(place, here or "") for place in places if _may_open(request, place)))
+        Group(title, tuple(_link(place, here) for place in places if _may_open(request, place)))
         for title, places in DESTINATIONS
     )
     return tuple(group for group in groups if group.items)

@@ -22,10 +22,14 @@ VIEW_AUDIT = "connectors.view_audit"
 
 
 class PersonRequest(HttpRequest):
-    """A request of somebody who is signed in; LoginRequiredMiddleware has seen to it."""
+    """A request of somebody who is signed in; LoginRequiredMiddleware has seen to it.
+
+    `place` is set by a page that belongs to another entry of the sidebar than its address says.
+    """
 
     user: User
     theme: str
+    place: str
 
 
 def browser_of(request: HttpRequest) -> str:

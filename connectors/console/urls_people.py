@@ -3,16 +3,15 @@
 from django.urls import URLPattern, path
 
 from connectors.console.views import (
-    admin_events,
     agents,
     authorizations,
-    calls,
     catalogue,
     connect,
     connections,
-    decisions,
     grants,
     home,
+    logs,
+    records,
     tokens,
 )
 
@@ -49,11 +48,16 @@ urlpatterns: list[URLPattern] = [
     path("agents/<uuid:agent_id>/tokens/", tokens.token_create, name="token_create"),
     path("agents/<uuid:agent_id>/tokens/<uuid:token_id>/revoke/", tokens.token_revoke, name="token_revoke"),
     path("agents/<uuid:agent_id>/grants/<uuid:connection_id>/", grants.grant, name="grant"),
-    path("my/calls/", calls.my_calls, name="my_calls"),
-    path("my/decisions/", decisions.my_decisions, name="my_decisions"),
-    path("calls/<uuid:call_id>/", calls.call, name="call"),
-    path("decisions/<uuid:decision_id>/", decisions.decision, name="decision"),
-    path("audit/calls/", calls.audit_calls, name="audit_calls"),
-    path("audit/decisions/", decisions.audit_decisions, name="audit_decisions"),
-    path("audit/events/", admin_events.admin_events, name="admin_events"),
+    path("my/calls/", logs.my_calls, name="my_calls"),
+    path("my/decisions/", logs.my_decisions, name="my_decisions"),
+    path("audit/calls/", logs.audit_calls, name="audit_calls"),
+    path("audit/decisions/", logs.audit_decisions, name="audit_decisions"),
+    path("audit/events/", logs.admin_events, name="admin_events"),
+    path("logs/<slug:log>/export/", logs.log_export, name="log_export"),
+    path("logs/<slug:log>/views/", logs.view_save, name="view_save"),
+    path("views/<uuid:view_id>/delete/", logs.view_delete, name="view_delete"),
+    path("calls/<uuid:call_id>/", records.call, name="call"),
+    path("decisions/<uuid:decision_id>/", records.decision, name="decision"),
+    path("audit/events/<uuid:event_id>/", records.event, name="event"),
+    path("runs/<uuid:run_id>/", records.run, name="run"),
 ]

@@ -7,11 +7,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+from connectors.audit.models import AdminEvent, SavedView
+from connectors.audit.recording import record_admin_event
 from connectors.authorization.models import AuthorizationSession
+from connectors.gateway.models import Run
 from connectors.packages.models import StagedPackage
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
 from tests.builders.logs import make_call, make_decision
@@ -49,16 +53,23 @@ OWN = words("""
 console:connection console:reconnect console:connection_check console:connection_open console:disconnect
 console:connection_avatar
 console:authorization console:authorization_take console:authorization_cancel console:agent console:agent_retire
-console:token_create console:token_revoke console:grant
+console:token_create console:token_revoke console:grant console:view_delete
 """)
-RECORDS = ["console:call", "console:decision"]
-AUDIT = ["console:audit_calls", "console:audit_decisions", "console:admin_events"]
+RECORDS = ["console:call", "console:decision", "console:run"]
+AUDIT = words("""
+console:audit_calls console:audit_decisions console:admin_events console:event console:log_export console:view_save
+""")
 MANAGE = words("""
 console:health console:connector_list console:install console:example_package console:connector_overview
 console:connector_configuration console:connector_tools console:connector_visibility console:connector_publish
 console:connector_disable console:connector_test console:people console:person_create console:person
 console:person_active console:person_link console:teams console:team_create console:team console:team_delete
 console:connector_versions
+""")
+MANAGE += words("""
+console:categories console:category console:category_merge console:category_separate console:category_order
+console:connector_category console:connector_bulk console:connector_order console:view_as console:view_as_catalogue
+console:view_as_connector console:connector_connections console:connector_skills
 """)
 # What is in a package version comes from its archive, which these rows have none of.
 ARCHIVES = ["console:connector_version", "console:version_archive"]
@@ -98,6 +109,7 @@ def stranger() -> Stranger:
     connection = make_connection(person, connector)
     agent, _text = make_agent(person)
     make_grant(agent, connection)
+    run = Run.objects.create(agent=agent, person=person, idle_ends_at=timezone.now())
     staged = StagedPackage.objects.create(
         owner=make_administrator(), file_name="a.zip", size=1, archive_sha256="a" * 64, object_key="nowhere"
     )
@@ -105,6 +117,7 @@ def stranger() -> Stranger:
         {
             "key": "ledger",
             "version": "1.0.0",
+            "category_key": "productivity",
             "token": "not-a-token",
             "digest": "0" * 64,
             "staged_id": staged.pk,
@@ -117,8 +130,17 @@ def stranger() -> Stranger:
             "call_id": make_call(person, agent=agent, connection=connection).pk,
             "decision_id": make_decision(person, agent=agent, connection=connection).pk,
             "uidb36": "1",
+            "log": "calls",
+            "view_id": SavedView.objects.create(owner=person, log="my_calls", name="Mine").pk,
+            "event_id": record_something().pk,
+            "run_id": run.pk,
         }
     )
+
+
+def record_something() -> AdminEvent:
+    with transaction.atomic():
+        return record_admin_event(actor=None, act="grant_set", target_kind="grant", target_id="1", target_name="Robot")
 
 
 def make_session(person: Any, connector: Any) -> AuthorizationSession:

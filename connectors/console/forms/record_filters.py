@@ -1,144 +1,162 @@
-"""The filters of the log pages: they live in the URL, and become what `audit.queries` takes."""
+"""The filters of calls, decisions and administrative events; each becomes what `audit.queries` takes."""
 
 import uuid
-from datetime import MAXYEAR, MINYEAR, datetime, timedelta
-from typing import Any
-from zoneinfo import ZoneInfo
+from dataclasses import fields
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from connectors.access.models import User
 from connectors.audit.models import CallRecord
-from connectors.audit.queries import CallFilters, DecisionFilters, EventFilters
+from connectors.audit.queries import CallFilters, DecisionFilters, EventFilters, Period
 from connectors.console.acts import ACTS
 from connectors.console.denials import RULES
+from connectors.console.forms.log_filters import Choices, LogFilterForm
+from connectors.console.rendering.states import EFFECTS, STATES
+from connectors.gateway.models import Run
 
-PRESETS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
-RANGES = [
-    ("", _("Any time")),
-    ("1h", _("Last hour")),
-    ("24h", _("Last 24 hours")),
-    ("7d", _("Last 7 days")),
-    ("30d", _("Last 30 days")),
-    ("custom", _("Between…")),
-]
-OUTCOMES = [
+MOST_NAMESAKES = 100
+OUTCOMES: Choices = [
     ("", _("Any outcome")),
-    (CallRecord.Outcome.SUCCEEDED, _("Succeeded")),
-    (CallRecord.Outcome.TOOL_ERROR, _("Tool error")),
-    (CallRecord.Outcome.FAILED, _("Failed")),
-    (CallRecord.Outcome.UNKNOWN, _("Outcome unknown")),
+    *((outcome, STATES[outcome].label) for outcome in CallRecord.Outcome.values),
 ]
-MOMENT = forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+ORIGINS: Choices = [("", _("Any origin")), *((origin, STATES[origin].label) for origin in Run.Origin.values)]
+EFFECT_CHOICES: Choices = [("", _("Any effect")), *((key, effect.label) for key, effect in EFFECTS.items())]
 
 
-class MomentField(forms.DateTimeField):
-    """A moment with room on both sides: at the ends of the calendar neither zones nor margins can be reckoned."""
-
-    def to_python(self, value: Any) -> datetime | None:
-        moment = super().to_python(value)
-        if moment is not None and not MINYEAR < moment.year < MAXYEAR:
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
-        return moment
+def _text(label: Any, length: int) -> forms.CharField:
+    return forms.CharField(label=label, required=False, max_length=length)
 
 
-class LogFilterForm(forms.Form):
-    """The time range every log has; `next` and `previous` page keys are not filters and are read apart."""
-
-    range = forms.ChoiceField(label=_("Time"), choices=RANGES, required=False)
-    since = MomentField(label=pgettext_lazy("time", "From"), required=False, widget=MOMENT)
-    until = MomentField(label=_("Until"), required=False, widget=MOMENT)
-
-    def __init__(self, data: Any = None, **kwargs: Any) -> None:
-        super().__init__(data, auto_id="filter-%s", **kwargs)
-
-    @property
-    def in_use(self) -> bool:
-        """Whether anything narrows the list, so that an empty one can offer to clear the filters."""
-        return any(self.data.get(name) for name in self.fields)
-
-    def period(self) -> dict[str, datetime | None]:
-        chosen = self.cleaned_data.get("range") or ""
-        if chosen in PRESETS:
-            return {"since": timezone.now() - PRESETS[chosen], "until": None}
-        return {"since": self.cleaned_data.get("since"), "until": self.cleaned_data.get("until")}
-
-    def zone(self) -> ZoneInfo:
-        return ZoneInfo(timezone.get_current_timezone_name())
+def _key(label: Any) -> forms.UUIDField:
+    """An id; only links fill it, its chip takes it away again."""
+    return forms.UUIDField(label=label, required=False, widget=forms.HiddenInput)
 
 
 class RecordFilterForm(LogFilterForm):
-    person = forms.CharField(label=_("Person"), required=False, max_length=150)
-    agent = forms.CharField(label=_("Agent"), required=False, max_length=100)
-    connector = forms.CharField(label=_("Connector"), required=False, max_length=64)
-    tool = forms.CharField(label=_("Tool"), required=False, max_length=255)
-    connection = forms.UUIDField(required=False, widget=forms.HiddenInput)
-    run = forms.UUIDField(required=False, widget=forms.HiddenInput)
+    """Who asked for what, which calls and decisions share. Only who may see everybody's rows filters by person."""
 
-    def __init__(self, data: Any = None, *, everyone: bool, **kwargs: Any) -> None:
-        super().__init__(data, **kwargs)
+    more: ClassVar = frozenset(("agent", "alias", "effect", "origin", "version", "address", "trace"))
+    person = _text(_("Person"), 150)
+    connector = _text(_("Connector"), 64)
+    tool = _text(_("Tool"), 255)
+    agent = _text(_("Agent"), 100)
+    alias = _text(_("Connection alias"), 64)
+    effect = forms.ChoiceField(label=_("Effect"), choices=EFFECT_CHOICES, required=False)
+    origin = forms.ChoiceField(label=_("Origin"), choices=ORIGINS, required=False)
+    version = _text(_("Package version"), 32)
+    address = _text(_("From address"), 45)
+    trace = _text(_("Trace"), 64)
+    connection = _key(_("Connection"))
+    run = _key(_("Run"))
+    approval = _key(_("Approval"))
+
+    def __init__(self, data: Any = None, *, everyone: bool, columns: Choices = (), **kwargs: Any) -> None:
+        super().__init__(data, columns=columns, **kwargs)
         if not everyone:
             del self.fields["person"]
 
     def subject(self, owner_id: int | None) -> dict[str, Any]:
         values = self.cleaned_data
+        names = {
+            "text": "text",
+            "agent": "agent_name",
+            "connector": "connector_key",
+            "tool": "tool",
+            "alias": "alias",
+            "effect": "effect",
+            "origin": "origin",
+            "version": "package_version",
+            "address": "remote_address",
+            "trace": "trace_id",
+        }
         return {
             **self.period(),
+            **{field: values.get(name) or "" for name, field in names.items()},
             "owner_id": owner_id,
             "person_ids": _people_called(values.get("person") or ""),
-            "agent_name": values.get("agent") or "",
-            "connector_key": values.get("connector") or "",
-            "tool": values.get("tool") or "",
             "connection_id": values.get("connection"),
             "run_id": values.get("run"),
+            "approval_id": values.get("approval"),
         }
 
 
 class CallFilterForm(RecordFilterForm):
+    more: ClassVar = RecordFilterForm.more | {"error", "server", "slower"}
     outcome = forms.ChoiceField(label=_("Outcome"), choices=OUTCOMES, required=False)
-    field_order = ("range", "since", "until", "person", "agent", "connector", "tool", "outcome")
+    error = _text(_("Error code"), 48)
+    server = _text(_("Service address"), 255)
+    slower = forms.IntegerField(
+        label=_("Slower than (ms)"), required=False, min_value=1, max_value=1_000_000, widget=forms.NumberInput
+    )
+    field_order = ("text", "range", "since", "until", "person", "connector", "tool", "outcome", "error", "slower")
 
     def filters(self, owner_id: int | None) -> CallFilters:
-        return CallFilters(**self.subject(owner_id), outcome=self.cleaned_data.get("outcome") or "")
+        values = self.cleaned_data
+        slower = values.get("slower")
+        return _made(
+            CallFilters,
+            **self.subject(owner_id),
+            outcome=values.get("outcome") or "",
+            error_code=values.get("error") or "",
+            server_address=values.get("server") or "",
+            slower_than_us=slower * 1000 if slower else None,
+        )
 
 
 class DecisionFilterForm(RecordFilterForm):
+    more: ClassVar = RecordFilterForm.more | {"reason", "revision", "digest"}
     allowed = forms.ChoiceField(
         label=_("Decision"),
         choices=[("", _("Any decision")), ("yes", _("Allowed")), ("no", _("Denied"))],
         required=False,
     )
     rule = forms.ChoiceField(label=_("Rule"), required=False)
-    field_order = ("range", "since", "until", "person", "agent", "connector", "tool", "allowed", "rule")
+    reason = _text(_("Reason"), 64)
+    revision = _text(_("Package revision"), 64)
+    digest = _text(_("Tool digest"), 64)
+    field_order = ("text", "range", "since", "until", "person", "connector", "tool", "allowed", "rule", "reason")
 
     def __init__(self, data: Any = None, *, everyone: bool, **kwargs: Any) -> None:
         super().__init__(data, everyone=everyone, **kwargs)
-        rule = self.fields["rule"]
-        assert isinstance(rule, forms.ChoiceField)
+        rule = cast("forms.ChoiceField", self.fields["rule"])
         rule.choices = [("", _("Any rule")), *((key, text.title) for key, text in RULES.items())]
 
     def filters(self, owner_id: int | None) -> DecisionFilters:
-        allowed = {"yes": True, "no": False}.get(self.cleaned_data.get("allowed") or "")
-        return DecisionFilters(**self.subject(owner_id), allowed=allowed, rule=self.cleaned_data.get("rule") or "")
+        values = self.cleaned_data
+        return _made(
+            DecisionFilters,
+            **self.subject(owner_id),
+            allowed={"yes": True, "no": False}.get(values.get("allowed") or ""),
+            rule=values.get("rule") or "",
+            reason=values.get("reason") or "",
+            manifest_revision=values.get("revision") or "",
+            tool_digest=values.get("digest") or "",
+        )
 
 
 class EventFilterForm(LogFilterForm):
-    actor = forms.CharField(label=_("Person"), required=False, max_length=150)
+    more: ClassVar = frozenset(("address",))
+    actor = _text(_("Person"), 150)
     act = forms.ChoiceField(label=_("Act"), choices=[("", _("Any act")), *ACTS.items()], required=False)
-    target = forms.CharField(label=_("Target"), required=False, max_length=255)
-    field_order = ("range", "since", "until", "actor", "act", "target")
+    target = _text(_("Target"), 255)
+    address = _text(_("From address"), 45)
+    kind = forms.CharField(label=_("Kind of target"), required=False, max_length=32, widget=forms.HiddenInput)
+    field_order = ("text", "range", "since", "until", "actor", "act", "target")
 
     def filters(self) -> EventFilters:
         values = self.cleaned_data
-        return EventFilters(
+        return _made(
+            EventFilters,
             **self.period(),
+            text=values.get("text") or "",
             actor_name=values.get("actor") or "",
             act=values.get("act") or "",
             target=values.get("target") or "",
+            target_kind=values.get("kind") or "",
+            remote_address=values.get("address") or "",
         )
 
 
@@ -155,4 +173,9 @@ def _people_called(text: str) -> tuple[int, ...] | None:
     if not text:
         return None
     named = Q(username__iexact=text) | Q(display_name__iexact=text)
-    return tuple(User.objects.filter(named).values_list("pk", flat=True)[:100])
+    return tuple(User.objects.filter(named).values_list("pk", flat=True)[:MOST_NAMESAKES])
+
+
+def _made[F: Period](kind: type[F], **values: Any) -> F:
+    known = {field.name for field in fields(kind)}
+    return kind(**{name: value for name, value in values.items() if name in known})

@@ -1,0 +1,48 @@
+"""The query string of a log page: its filters and columns without the place one has paged to."""
+
+from typing import Any
+
+from django.http import QueryDict
+
+from connectors.console.forms.log_filters import PLACE, PRESETS, LogFilterForm
+from connectors.console.logs.kinds import Log
+
+AFTER, BEFORE = "after", "before"
+MOST_CHARACTERS = 2_000
+
+
+def clean_query(log: Log, form: LogFilterForm) -> str:
+    """Return the filters and columns as the form read them, in its order: what is shared, saved and exported.
+
+    A value the form refused is left out, and so are columns that are the usual ones.
+    """
+    query = QueryDict(mutable=True)
+    for name, field in form.fields.items():
+        if name == "columns" or (name in PLACE and form.cleaned_data.get("range") in PRESETS):
+            continue
+        value = form.data.get(name)
+        if value and form.cleaned_data.get(name) not in field.empty_values:
+            query[name] = value
+    if not (query.get("since") or query.get("until")):
+        query.pop("zone", None)
+    elif "zone" not in query:
+        query["zone"] = str(form.clock_zone)
+    chosen = form.cleaned_data.get("columns") or []
+    if chosen and chosen != usual_columns(log):
+        query["columns"] = ",".join(chosen)
+    return query.urlencode(safe=",:")
+
+
+def without(query: str, *names: str, **changed: Any) -> str:
+    """Return the query string without some of its names, and with others set."""
+    kept = QueryDict(query, mutable=True)
+    for name in names:
+        kept.pop(name, None)
+    for name, value in changed.items():
+        kept[name] = str(value)
+    return kept.urlencode(safe=",:")
+
+
+def usual_columns(log: Log) -> list[str]:
+    """Return the columns shown while none are chosen."""
+    return [field.key for field in log.fields if (field.first if log.everyone else field.first_own)]

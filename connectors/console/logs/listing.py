@@ -1,0 +1,88 @@
+"""What a log page lists: the rows that the filters leave, in the chosen columns."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from connectors.access.models import User
+from connectors.audit.queries import Keys
+from connectors.console.forms.log_filters import LogFilterForm
+from connectors.console.forms.record_filters import read_page_key
+from connectors.console.logs.addresses import AFTER, BEFORE, clean_query, usual_columns, without
+from connectors.console.logs.chips import Chip, tell_filters
+from connectors.console.logs.kinds import Filters, Log
+from connectors.console.logs.lines import Field, Line, Text
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    title: Text
+    shown: Text
+    number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    key: uuid.UUID
+    cells: list[Cell]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogPage:
+    log: Log
+    form: LogFilterForm
+    filters: Filters
+    query: str  # the filters and columns, for links
+    columns: list[Field[Any]]
+    rows: list[Row]
+    newer: uuid.UUID | None
+    older: uuid.UUID | None
+    newest: bool  # nothing newer is left out by paging, so that new rows may come in above
+
+    @property
+    def chips(self) -> list[Chip]:
+        return tell_filters(self.form, self.query)
+
+    @property
+    def usual_query(self) -> str:
+        """The same filters with the usual columns."""
+        return without(self.query, "columns")
+
+    @property
+    def chosen(self) -> set[str]:
+        return {column.key for column in self.columns}
+
+
+def list_log(log: Log, query: QueryDict, reader: User) -> LogPage:
+    form = log.make_form(query)
+    filters = log.read_filters(form, reader)
+    keys = Keys(after=read_page_key(query.get(AFTER, "")), before=read_page_key(query.get(BEFORE, "")))
+    found = log.source.page(filters, **keys)
+    columns = choose_columns(log, form)
+    return LogPage(
+        log=log,
+        form=form,
+        filters=filters,
+        query=clean_query(log, form),
+        columns=columns,
+        rows=fill_rows(log.source.word(found.rows, reader), columns),
+        newer=found.newer,
+        older=found.older,
+        newest=found.newer is None and keys["after"] is None,
+    )
+
+
+def choose_columns(log: Log, form: LogFilterForm) -> list[Field[Any]]:
+    """Return the columns that the form names, or the usual ones."""
+    chosen = form.cleaned_data.get("columns") or usual_columns(log)
+    return [field for field in log.fields if field.key in chosen]
+
+
+def fill_rows(lines: Sequence[Line], columns: Sequence[Field[Any]]) -> list[Row]:
+    return [
+        Row(line.record.pk, [Cell(column.title, column.show(line), column.number) for column in columns])
+        for line in lines
+    ]

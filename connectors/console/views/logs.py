@@ -1,0 +1,90 @@
+"""The five logs: their lists, what comes in while one looks, exports, and saved views."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from connectors.audit.saved_views import delete_view, save_view
+from connectors.console.answer import answer
+from connectors.console.forms.record_filters import read_page_key
+from connectors.console.forms.saved_views import SavedViewForm
+from connectors.console.logs.exporting import export_log
+from connectors.console.logs.kinds import (
+    ALL_CALLS,
+    ALL_DECISIONS,
+    ALL_EVENTS,
+    LOGS,
+    MY_CALLS,
+    MY_DECISIONS,
+    Log,
+    open_log,
+)
+from connectors.console.logs.log_pages import read_log_page
+from connectors.console.logs.tailing import SINCE, TAIL, tail_log
+from connectors.console.permissions import VIEW_AUDIT, PersonRequest, screen
+
+
+@screen()
+def my_calls(request: PersonRequest) -> HttpResponse:
+    return _show(request, MY_CALLS)
+
+
+@screen()
+def my_decisions(request: PersonRequest) -> HttpResponse:
+    return _show(request, MY_DECISIONS)
+
+
+@screen(VIEW_AUDIT)
+def audit_calls(request: PersonRequest) -> HttpResponse:
+    return _show(request, ALL_CALLS)
+
+
+@screen(VIEW_AUDIT)
+def audit_decisions(request: PersonRequest) -> HttpResponse:
+    return _show(request, ALL_DECISIONS)
+
+
+@screen(VIEW_AUDIT)
+def admin_events(request: PersonRequest) -> HttpResponse:
+    return _show(request, ALL_EVENTS)
+
+
+@screen()
+def log_export(request: PersonRequest, log: str) -> HttpResponseBase:
+    return export_log(request, open_log(log, request.user))
+
+
+@screen(methods=("POST",))
+def view_save(request: PersonRequest, log: str) -> HttpResponse:
+    found = open_log(log, request.user)
+    form = SavedViewForm(found, request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(error for errors in form.errors.values() for error in errors))
+        return redirect(f"console:{found.route}")
+    values = form.cleaned_data
+    view = save_view(owner=request.user, log=log, name=values["name"], query=values["query"], shared=form.shares)
+    messages.success(request, _("The view %(name)s is saved.") % {"name": view.name})
+    return _back(found, view.query)
+
+
+@screen(methods=("POST",))
+def view_delete(request: PersonRequest, view_id: uuid.UUID) -> HttpResponse:
+    view = delete_view(view_id=view_id, actor=request.user)
+    messages.success(request, _("The view %(name)s is deleted.") % {"name": view.name})
+    return _back(LOGS[view.log], "")
+
+
+def _show(request: PersonRequest, log: Log) -> HttpResponse:
+    if request.headers.get("HX-Target") == TAIL:
+        tail = tail_log(log, request.GET, request.user, since=read_page_key(request.GET.get(SINCE, "")))
+        return answer(request, "console/logs/rows.html", {"rows": tail.rows, "skipped": tail.skipped, "log": log})
+    page = read_log_page(log, request.GET, request.user)
+    return answer(request, "console/logs/list.html", {"page": page, "log": log}, partial="results")
+
+
+def _back(log: Log, query: str) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse(f"console:{log.route}") + (f"?{query}" if query else ""))
