@@ -8,6 +8,8 @@ from django.db import connections, transaction
 from django.test import TransactionTestCase
 from hypothesis import settings
 
+from connectors.runtime import mcp_eras
+
 # Long proofs have make targets of their own (`make proofs`, `make peers`, `make browser`).
 _PROOFS = [
     "proofs",
@@ -49,6 +51,12 @@ def _empty_tables(case: TransactionTestCase) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _empty_tables_quickly() -> None:
     TransactionTestCase._fixture_teardown = _empty_tables  # type: ignore[method-assign] # pytest-django builds its case from it
+
+
+@pytest.fixture(autouse=True)
+def _meet_servers_anew() -> None:
+    """A fake server may get the port of an earlier one, which spoke another era."""
+    mcp_eras._remembered.clear()
 
 
 @pytest.hookimpl(trylast=True)

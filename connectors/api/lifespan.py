@@ -3,6 +3,7 @@
 import logging
 import sys
 
+from connectors.api.cancelling import finish_calls
 from connectors.api.reply import Receive, Scope, Send
 from connectors.audit.call_log import drain_call_log
 from connectors.audit.database_lanes import close_lane_connections, in_database
@@ -33,6 +34,7 @@ async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
         return
     await send({"type": "lifespan.startup.complete"})
     await receive()
+    await finish_calls(FINISH_SECONDS)
     await drain_call_log()
     await finish_refreshes(FINISH_SECONDS)
     await close_client()

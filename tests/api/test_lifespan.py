@@ -9,6 +9,7 @@ from django.db import DatabaseError
 from django.test import Client
 
 from connectors.api import health
+from connectors.api.cancelling import finish_calls, wait_for
 from connectors.api.lifespan import lifespan
 from connectors.audit.models import CallRecord
 from connectors.gateway.models import Invocation
@@ -37,6 +38,25 @@ def test_stopping_ends_calls_in_flight_and_logs_them(transactional_db):
         ("failed", "cancelled"),
     }
     assert Invocation.objects.get().state == "unknown"
+
+
+async def test_stopping_waits_for_a_call_that_is_still_ending():
+    ended = []
+
+    async def end_slowly():
+        try:
+            await asyncio.Future()
+        finally:
+            for _ in range(100):
+                await asyncio.sleep(0)
+            ended.append("logged")
+
+    request = asyncio.ensure_future(wait_for(asyncio.ensure_future(end_slowly())))
+    await asyncio.sleep(0)
+    request.cancel()
+    await finish_calls(10)
+    assert ended == ["logged"]
+    assert request.cancelled() or not request.done()
 
 
 def _try(ask, *arguments):
