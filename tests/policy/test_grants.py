@@ -43,6 +43,10 @@ def test_a_grant_raises_the_owners_epoch_and_is_an_event(owner, agent, connectio
     assert (event.act, event.before, event.after["access"]) == ("grant_set", {}, "read_only")
 
 
+def test_a_grant_reads_as_what_it_allows(owner, agent, connection):
+    assert str(grant(agent, connection, owner)) == "all read_only"
+
+
 def test_setting_again_replaces(owner, agent, connection):
     grant(agent, connection, owner)
     grant(agent, connection, owner, breadth="some", access="read_write", tools=["b", "a", "b"])
