@@ -4,6 +4,7 @@ A task is a nudge; what is due stands in the database, so one that is lost delay
 """
 
 from connectors.access.tasks import sweep_sign_in_links
+from connectors.audit.tasks import check_chain, set_down_head, sweep_captured
 from connectors.authorization.tasks import notify_owners, refresh_due, revoke_due, sweep_sessions
 from connectors.catalogue.tasks import sweep_orphans
 from connectors.gateway.tasks import close_idle_runs, end_lost_calls
@@ -12,6 +13,7 @@ from connectors.lifecycle.tasks import finish_drains, finish_removals, sweep_cop
 from connectors.packages.tasks import sweep_staged_packages
 
 __all__ = [
+    "check_chain",
     "close_idle_runs",
     "end_lost_calls",
     "finish_drains",
@@ -21,6 +23,8 @@ __all__ = [
     "probe_due",
     "refresh_due",
     "revoke_due",
+    "set_down_head",
+    "sweep_captured",
     "sweep_copies",
     "sweep_orphans",
     "sweep_sessions",

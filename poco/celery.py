@@ -27,6 +27,9 @@ app.conf.beat_schedule = {
     "make changes that waited for a connector": {"task": "lifecycle.finish_drains", "schedule": 15.0},
     "go on with removals": {"task": "lifecycle.finish_removals", "schedule": 30.0},
     "sweep copies of drained archives": {"task": "lifecycle.sweep_copies", "schedule": 21600.0},
+    "set down where the administrative log ends": {"task": "audit.set_down_head", "schedule": 3600.0},
+    "verify the administrative log when it is due": {"task": "audit.check_chain", "schedule": 30.0},
+    "sweep calls' contents that have expired": {"task": "audit.sweep_captured", "schedule": 3600.0},
     "sweep archives without rows": {"task": "catalogue.sweep_orphans", "schedule": 21600.0},
 }
 

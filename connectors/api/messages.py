@@ -1,5 +1,7 @@
 """JSON-RPC messages, parsed at the edge (JSON-RPC 2.0, MCP basic protocol)."""
 
+import re
+import secrets
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -14,6 +16,9 @@ MAX_BODY_BYTES: Final = 1024 * 1024
 MAX_ARGUMENTS_BYTES: Final = 256 * 1024
 MAX_NAME_LENGTH: Final = 255
 MAX_CONVERSATION_LENGTH: Final = 128
+_TRACEPARENT: Final = re.compile(
+    r"(?P<version>(?!ff)[0-9a-f]{2})-(?P<trace>(?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?P<more>-.*)?"
+)
 CONVERSATION_KEY: Final = "poco.connectors/conversation"
 INVOCATION_KEY: Final = "poco.connectors/invocation-id"
 
@@ -78,7 +83,7 @@ def parse_call(request: Request, *, remote_address: str, trace: str) -> CallRequ
         invocation_id=_read_invocation_id(request.meta),
         conversation=_read_conversation(request.meta),
         remote_address=remote_address,
-        trace_id=_read_trace(request.meta.get("traceparent", trace)),
+        trace_id=read_trace_id(request.meta.get("traceparent", trace)),
     )
 
 
@@ -99,7 +104,12 @@ def _read_conversation(meta: dict[str, Any]) -> str:
     return text
 
 
-def _read_trace(traceparent: object) -> str:
-    """The trace id of a W3C traceparent, empty for anything else."""
-    parts = traceparent.split("-") if isinstance(traceparent, str) else []
-    return parts[1] if len(parts) >= 3 and len(parts[1]) == 32 and parts[1].isalnum() else ""  # noqa: PLR2004 - W3C
+def read_trace_id(traceparent: object) -> str:
+    """Return the trace id of a valid traceparent (W3C Trace Context §3.2), a new one for anything else (§4.3).
+
+    A version above ours may add fields after the flags; 00 has none, and ff is no version.
+    """
+    found = _TRACEPARENT.fullmatch(traceparent) if isinstance(traceparent, str) else None
+    if found is None or (found["version"] == "00" and found["more"]):
+        return secrets.token_hex(16)
+    return found["trace"]

@@ -1,25 +1,11 @@
-"""Adding a link: one writer at a time, in the transaction of the act it records.
+"""Adding a link to the chain, in the transaction of the act it records.
 
-PostgreSQL: an advisory lock that is held until the commit. SQLite: transactions are immediate, so whoever is in one is
-alone. Were both to fail, `previous_hash` is unique: a fork is an IntegrityError, never a second truth.
+Were the lock to fail, `previous_hash` is unique: a fork is an IntegrityError, never a second truth.
 """
-
-from typing import Final
-
-from django.db import connection
 
 from connectors.audit.heads import sign_head
 from connectors.audit.links import BEGINNING, hash_link
 from connectors.audit.models import AdminEvent, ChainSegment, ChainTip
-
-_LOCK: Final = 0x706F636F_41444D31  # any number of our own
-
-
-def lock_chain() -> None:
-    """Be the only one to change the chain until this transaction ends."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
 
 
 def append_event(event: AdminEvent) -> None:

@@ -20,7 +20,7 @@ from connectors.audit.database_lanes import WRITES
 from connectors.audit.grouping import Grouping
 from connectors.audit.inserting import insert_rows
 from connectors.audit.late_calls import insert_calls
-from connectors.audit.models import CallRecord, DecisionRecord, Subject
+from connectors.audit.models import CallRecord, CapturedContent, DecisionRecord, Subject
 
 log = logging.getLogger(__name__)
 USE_SECONDS = 60.0
@@ -37,6 +37,7 @@ class Entry:
     call: CallRecord | None = None
     used: tuple[Used, ...] = ()
     also: Callable[[], None] | None = None
+    content: CapturedContent | None = None
 
 
 _SUBJECT = tuple(field.attname for field in Subject._meta.fields if not field.primary_key)  # noqa: SLF001 - public in all but name
@@ -50,12 +51,13 @@ async def record_call(
     *,
     used: Iterable[Used] = (),
     also: Callable[[], None] | None = None,
+    content: CapturedContent | None = None,
 ) -> None:
-    """Write a decision, the call it allowed, or both, and return once they are committed.
+    """Write a decision, the call it allowed (with its content where that is kept), or both; return once committed.
 
     Raises DatabaseError when they could not be: then nothing of the call may be answered.
     """
-    await _log_of_this_loop().submit(Entry(decision, call, tuple(used), also))
+    await _log_of_this_loop().submit(Entry(decision, call, tuple(used), also, content))
 
 
 def is_use_due(used: Used) -> bool:
@@ -107,6 +109,7 @@ def _write(entries: Sequence[Entry]) -> None:
     with transaction.atomic():
         insert_rows([entry.decision for entry in entries if entry.decision is not None])
         insert_calls([entry.call for entry in entries if entry.call is not None])
+        insert_rows([entry.content for entry in entries if entry.content is not None])
         for entry in entries:
             if entry.also is not None:
                 entry.also()

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from django.db import transaction
 from django.utils import timezone
 
+from connectors.audit.chain_lock import lock_chain
 from connectors.audit.links import canonical_json, canonical_moment
 from connectors.audit.models import ChainHead, ChainSegment, ChainTip, SignedHead
 from connectors.errors import Fault, Invalid
@@ -86,6 +87,7 @@ def set_down_head() -> ChainHead | None:
 
     The log gets it too: a copy that no database backup takes back.
     """
+    lock_chain()
     tip = ChainTip.objects.first()
     last = last_head()
     if tip is None or (last is not None and (last.sequence, last.hash) == (tip.sequence, tip.hash)):
@@ -95,6 +97,31 @@ def set_down_head() -> ChainHead | None:
     head.save(force_insert=True)
     log.info("the administrative log's chain ends at %d %s, signed %s", head.sequence, head.hash, head.signature)
     return head
+
+
+@transaction.atomic
+def renew_signatures(*, unseen: bool = False) -> int:
+    """Sign anew, with the active key, what other keys of the ring have signed, so that those can be retired; how many.
+
+    A signature that is not right stays as it is. With `unseen`, those of keys that are lost are signed as they stand.
+    """
+    lock_chain()
+    ring = get_key_ring()
+    renewed = 0
+    for model, state in ((ChainTip, head_statement), (ChainHead, head_statement), (ChainSegment, segment_statement)):
+        for row in model.objects.exclude(key_name=ring.active.name).order_by("pk"):
+            statement = state(row)
+            lost = unseen and row.key_name not in ring.keys
+            if lost or is_signed(statement, key_name=row.key_name, signature=row.signature):
+                row.key_name, row.signature = sign(statement)
+                row.save(update_fields=["key_name", "signature"])
+                renewed += 1
+    return renewed
+
+
+def count_signatures(key_name: str) -> int:
+    """Return how many signatures of the chain are this key's."""
+    return sum(model.objects.filter(key_name=key_name).count() for model in (ChainTip, ChainHead, ChainSegment))
 
 
 def last_head() -> ChainHead | None:

@@ -58,9 +58,9 @@ class DecisionRecord(Subject):
 class CallRecord(Subject):
     """One call that was handed to a connector, written once at its end; times in UTC, durations in microseconds.
 
-    `elapsed_us` holds its parts and what lies between them: waiting for a free place (`queue_us`), renewing the
-    credential (`refresh_us`), reaching the server or starting the program (`connect_us`), the service's own time
-    (`upstream_us`, without the three before).
+    `elapsed_us` holds its parts and what lies between them: waiting for a free connection or a program's place
+    (`queue_us`), renewing the credential (`refresh_us`), DNS, TCP and TLS of new connections (`connect_us`), the
+    service or the program itself (`upstream_us`, without the three before).
     """
 
     class Outcome(models.TextChoices):

@@ -6,7 +6,8 @@ from typing import Any, Protocol
 from django.db import transaction
 from django.utils import timezone
 
-from connectors.audit.appending import append_event, lock_chain
+from connectors.audit.appending import append_event
+from connectors.audit.chain_lock import lock_chain
 from connectors.audit.links import keepable_side, keepable_text
 from connectors.audit.models import AdminEvent
 from connectors.audit.remote_address import current_address

@@ -13,7 +13,7 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
-from connectors.audit.appending import lock_chain
+from connectors.audit.chain_lock import lock_chain
 from connectors.audit.heads import segment_statement, sign
 from connectors.audit.links import BEGINNING, hash_link
 from connectors.audit.models import AdminEvent, ChainHead, ChainSegment

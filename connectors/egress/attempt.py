@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from connectors.egress.errors import AddressRefused
+from connectors.egress.metering import Meter
 from connectors.egress.policy import EgressPolicy
 from connectors.egress.timings import Timings
 
@@ -23,6 +24,7 @@ class Attempt:
         "_answered",
         "_dialled",
         "_established",
+        "_handed_over",
         "_named",
         "_ready",
         "_started",
@@ -48,7 +50,7 @@ class Attempt:
         self.remote_address = ""
         self.certificate_expires_at: datetime | None = None  # of a connection dialled for this request
         self._started = time.monotonic()
-        self._dialled = self._named = self._established = self._ready = self._answered = 0.0
+        self._dialled = self._named = self._established = self._ready = self._handed_over = self._answered = 0.0
 
     def mark_dialling(self) -> None:
         self.stage = "dns"
@@ -71,9 +73,18 @@ class Attempt:
         self.stage = "http"
         self.handed_over = True
         self.remote_address = remote_address
+        self._handed_over = time.monotonic()
 
     def mark_answered(self) -> None:
         self._answered = time.monotonic()
+
+    def add_to(self, meter: Meter) -> None:
+        """Add what this request waited for before it was on its way; up to now where it still waits."""
+        if not self._dialled:
+            meter.queue += (self._handed_over or time.monotonic()) - self._started
+            return
+        meter.queue += self._dialled - self._started
+        meter.connect += (self._ready or time.monotonic()) - self._dialled
 
     @property
     def timings(self) -> Timings:

@@ -19,6 +19,7 @@ from connectors.egress.answers import Answer, StreamedAnswer
 from connectors.egress.attempt import Attempt, current_attempt
 from connectors.egress.dialling import Dialler, Resolve, look_up, shared_tls_context
 from connectors.egress.failures import translate_failure
+from connectors.egress.metering import current_meter
 from connectors.egress.outgoing import REDIRECTS, Headers, Outgoing, Wish, follow_redirect, prepare_request
 from connectors.egress.policy import EgressPolicy, current_policy
 from connectors.egress.timings import Timeouts, Timings
@@ -136,6 +137,8 @@ class EgressClient:
             raise translate_failure(error, attempt) from error
         finally:
             current_attempt.reset(token)
+            if (meter := current_meter.get()) is not None:
+                attempt.add_to(meter)
         attempt.mark_answered()
         return attempt, response
 

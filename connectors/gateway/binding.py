@@ -11,7 +11,9 @@ from connectors.catalogue.versions import manifest_of
 from connectors.gateway.programs import ProgramBinding, open_program_binding
 from connectors.manifest.auth import OAuthAuth
 from connectors.manifest.runtime import ProgramRuntime
+from connectors.runtime.program_context import secrets_within
 from connectors.runtime.upstream import UpstreamServer
+from connectors.vault.secret import Secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,11 @@ class Binding:
     credential_fingerprint: str
     expires_at: datetime | None = None  # the credential's
     program: ProgramBinding | None = None
+    credential: tuple[Secret, ...] = ()
+
+    def secrets(self) -> tuple[Secret, ...]:
+        """Return every secret a call under this binding may carry: what content is masked of before it is kept."""
+        return (*self.credential, *(secrets_within(self.program.context) if self.program else ()))
 
     def session_key(self, server: str) -> str:
         """Old-era sessions live as long as (connection, credential version, server)."""
@@ -64,4 +71,5 @@ def open_binding(connection_id: UUID) -> Binding:
         credential_fingerprint=credential.fingerprint if credential else "",
         expires_at=credential.expires_at if credential else None,
         program=open_program_binding(connection, values) if is_program else None,
+        credential=tuple(values.values()),
     )

@@ -32,6 +32,7 @@ class Claim:
     connection_id: UUID
     tool: str
     arguments_digest: str
+    arguments_bytes: int
 
     def insert(self) -> None:
         """Write the claim; a second one under the same invocation id is an IntegrityError."""
@@ -42,6 +43,7 @@ class Claim:
             connection_id=self.connection_id,
             tool=self.tool[:255],
             arguments_digest=self.arguments_digest,
+            arguments_bytes=self.arguments_bytes,
         )
 
     def mark_sent(self) -> None:

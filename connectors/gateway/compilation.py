@@ -40,6 +40,7 @@ class SnapshotTool:
     manifest_revision: str
     digest: str
     parameter_headers: ParameterHeaders
+    capture_days: int = 0
 
     @property
     def effect(self) -> str:
@@ -127,6 +128,7 @@ class _Found:
             manifest_revision=self.source.manifest_revision,
             digest=hashlib.sha256(definition).hexdigest(),
             parameter_headers=find_parameter_headers(self.raw.get("inputSchema")),
+            capture_days=self.source.connection.connector.capture_days,
         )
 
 

@@ -6,26 +6,26 @@ One deadline runs through all of it, and the answer leaves after the log has com
 """
 
 import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID, uuid4
 
 import orjson
 from django.db import IntegrityError
-from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from connectors.audit.call_log import Used, record_call, subject_of
+from connectors.audit.capture import seal_content
 from connectors.audit.database_lanes import in_database
-from connectors.audit.models import CallRecord, DecisionRecord
+from connectors.audit.models import CallRecord, CapturedContent, DecisionRecord
 from connectors.errors import ConnectorError
 from connectors.gateway.binding import Binding
 from connectors.gateway.calls import DecidedCall
 from connectors.gateway.claims import Claim, find_recorded
 from connectors.gateway.compilation import SnapshotTool
+from connectors.gateway.course import Course
 from connectors.gateway.outcomes import Outcome, cancel, fail, succeed
 from connectors.gateway.programs import call_program
 from connectors.gateway.reachability import learn_from_answer, learn_from_failure
@@ -65,17 +65,16 @@ class _Invocation:
     call: DecidedCall
     tool: SnapshotTool
     arguments: bytes
-    started_at: datetime = field(default_factory=timezone.now)
-    started: float = field(default_factory=time.monotonic)
+    course: Course = field(default_factory=Course)
     deadline: Deadline = field(default_factory=lambda: Deadline.after(BUDGET_SECONDS))
     invocation_id: UUID | None = None
     binding: Binding | None = None
-    upstream: UpstreamResult | None = None
     sent: bool = False
 
     async def run_read(self) -> Answer:
         try:
-            outcome = await self._call_upstream()
+            with self.course.metered():
+                outcome = await self._call_upstream()
         except asyncio.CancelledError:
             await asyncio.shield(self._log(cancel(sent=self.sent, is_read=True), self.call.record))
             raise
@@ -96,7 +95,8 @@ class _Invocation:
             await record_call(self.call.record, used=self._used())
             return Answer(orjson.dumps(recorded.result))
         try:
-            outcome = await self._call_upstream(claim)
+            with self.course.metered():
+                outcome = await self._call_upstream(claim)
         except asyncio.CancelledError:
             outcome = cancel(sent=self.sent, is_read=False)
             await asyncio.shield(self._end(claim, outcome, keep_result=asked))
@@ -110,14 +110,15 @@ class _Invocation:
             if claim is not None:
                 await record_call(None, also=claim.mark_sent)
             self.sent = True
-            self.upstream = await send_renewing(
-                self.binding, self._send, self._reopen, may_repeat=self.tool.may_repeat, deadline=self.deadline
-            )
+            with self.course.sending():
+                upstream = await send_renewing(
+                    self.binding, self._send, self._reopen, may_repeat=self.tool.may_repeat, deadline=self.deadline
+                )
         except ConnectorError as error:
             await learn_from_failure(self.binding if self.sent else None, error, noted=self._is_noted)
             return fail(error, is_read=self.tool.may_repeat)
         await learn_from_answer(self.tool.connection_id, noted=self._is_noted)
-        return succeed(self.upstream.raw)
+        return succeed(upstream.raw)
 
     @property
     def _is_noted(self) -> bool:
@@ -157,8 +158,25 @@ class _Invocation:
         """Write the ending (a read's decision with it) and hand back what may be answered now."""
         outcome.result.pop("resultType", None)
         body = orjson.dumps(outcome.result)
-        await record_call(decision, self._record(outcome, body), used=self._used(), also=also)
+        record = self._record(outcome, body)
+        content = await self._capture(record, body) if self.tool.capture_days else None
+        await record_call(decision, record, used=self._used(), also=also, content=content)
         return Answer(body)
+
+    async def _capture(self, record: CallRecord, body: bytes) -> CapturedContent:
+        """Keep what was said and answered, for an administrator asked for it; sealing is no work for this loop."""
+        record.captured = True
+        return await in_database(
+            partial(
+                seal_content,
+                call_id=record.id,
+                connector_key=record.connector_key,
+                days=self.tool.capture_days,
+                arguments=self.arguments,
+                result=body,
+                secrets=self.binding.secrets() if self.binding else (),
+            )
+        )
 
     def _claim(self) -> Claim:
         self.invocation_id = self.call.request.invocation_id or uuid4()
@@ -169,6 +187,7 @@ class _Invocation:
             connection_id=self.tool.connection_id,
             tool=self.tool.name,
             arguments_digest=keyed_digest(self.arguments),
+            arguments_bytes=len(self.arguments),
         )
 
     def _used(self) -> tuple[Used, ...]:
@@ -179,17 +198,14 @@ class _Invocation:
         )
 
     def _record(self, outcome: Outcome, body: bytes) -> CallRecord:
-        upstream, binding = self.upstream, self.binding
+        binding = self.binding
         server = binding.servers.get(self.tool.address.server) if binding else None
         return CallRecord(
             id=uuid7(),
             **subject_of(self.call.record),
             decision_id=self.call.record.id,
             invocation_id=self.invocation_id,
-            started_at=self.started_at,
-            ended_at=timezone.now(),
-            elapsed_us=int((time.monotonic() - self.started) * 1_000_000),
-            upstream_us=upstream.upstream_us if upstream else 0,
+            **self.course.told(),
             server_address=address_of(server.url) if server else "",
             arguments_bytes=len(self.arguments),
             arguments_digest=keyed_digest(self.arguments),
@@ -197,6 +213,5 @@ class _Invocation:
             result_digest=keyed_digest(body),
             outcome=outcome.state,
             error_code=outcome.code,
-            retries=upstream.retries if upstream else 0,
             credential_fingerprint=binding.credential_fingerprint if binding else "",
         )

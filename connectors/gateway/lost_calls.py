@@ -49,7 +49,7 @@ def _end(pk: UUID) -> int:
             started_at=claim.claimed_at,
             ended_at=claim.ended_at,
             elapsed_us=int((claim.ended_at - claim.claimed_at).total_seconds() * 1_000_000),
-            arguments_bytes=0,
+            arguments_bytes=claim.arguments_bytes,
             arguments_digest=claim.arguments_digest,
             outcome=outcome,
             error_code=code,

@@ -71,6 +71,7 @@ class Invocation(models.Model):
     connection_id = models.UUIDField()
     tool = models.CharField(max_length=255)
     arguments_digest = models.CharField(max_length=64)
+    arguments_bytes = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=10, choices=State, default=State.CLAIMED)
     claimed_at = models.DateTimeField(auto_now_add=True)
     sent_at = models.DateTimeField(null=True, blank=True)

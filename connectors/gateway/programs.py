@@ -1,6 +1,5 @@
 """Discovery and calls of connectors whose runtime is their package's program (handbook §8)."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -84,14 +83,13 @@ async def call_program(
     context = ToolInvoke(
         **shared, tool_name=definition[UPSTREAM_NAME], arguments=arguments, invocation_id=invocation_id
     )
-    started = time.monotonic()
     try:
         result = await invoke_program(binding.program, TOOL_INVOKE, context, deadline=deadline, may_change=not is_read)
         _check_output(result, definition.get("outputSchema"), is_read=is_read)
         raw = _told(result, secrets_within(binding.context))
     except ProgramRefused as refused:
         raw = _as_tool_error(refused.code, refused.parameters["message"], retryable=refused.retryable)
-    return UpstreamResult(raw, server_address="", upstream_us=int((time.monotonic() - started) * 1_000_000))
+    return UpstreamResult(raw, server_address="")
 
 
 def _check_output(result: ToolResult, schema: dict[str, Any] | None, *, is_read: bool) -> None:

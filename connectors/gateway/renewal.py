@@ -1,7 +1,7 @@
 """A credential that is good when it is used: renewed when its time is up, and once more when the service refuses it."""
 
+import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from connectors.audit.database_lanes import in_database
 from connectors.authorization.accounts import end_authorization
 from connectors.authorization.refresh import renew_credential
 from connectors.authorization.refresh_lease import RefreshFailed
+from connectors.egress.metering import current_meter
 from connectors.errors import Refused, UpstreamFault
 from connectors.gateway.binding import Binding
 from connectors.gateway.outcomes import ERROR_KEY
@@ -66,7 +67,15 @@ def _end(connection_id: UUID, credential_version: int) -> None:
 
 
 async def _renew(binding: Binding, deadline: Deadline) -> bool:
-    return await renew_credential(binding.connection_id, seen_version=binding.credential_version, deadline=deadline)
+    """Renew outside the call's meter, for others may share it; the wait as a whole is the call's."""
+    meter, started = current_meter.get(), time.monotonic()
+    token = current_meter.set(None)
+    try:
+        return await renew_credential(binding.connection_id, seen_version=binding.credential_version, deadline=deadline)
+    finally:
+        current_meter.reset(token)
+        if meter is not None:
+            meter.refresh += time.monotonic() - started
 
 
 async def send_renewing(
@@ -89,11 +98,12 @@ async def send_renewing(
     renewed = await renew_after_refusal(binding, reopen, deadline=deadline)
     if renewed is None or not (may_repeat or isinstance(first, UpstreamFault)):
         return _result(first)
+    if (meter := current_meter.get()) is not None:
+        meter.retries += 1
     second = await _send(renewed, send)
     if _is_refused(renewed, second):
         await end_refused(renewed)
-    result = _result(second)
-    return replace(result, retries=result.retries + 1)
+    return _result(second)
 
 
 async def _send(

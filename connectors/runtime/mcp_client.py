@@ -5,11 +5,11 @@ era is remembered per upstream and asked again after a failure. Lenient with wha
 JSON, a malformed tool is left out, never fatal.
 """
 
-import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from connectors.egress.metering import current_meter
 from connectors.errors import ConnectorError, OutcomeUnknown, Unreachable, UpstreamFault
 from connectors.runtime import mcp_wire as wire
 from connectors.runtime.deadline import Deadline
@@ -73,18 +73,19 @@ async def call_tool(
     extra = wire.parameter_headers(parameter_headers, arguments) if parameter_headers else {}
     params = {"name": name, "arguments": arguments}
     call = _Call(server, session_key, params, deadline.within(CALL_SECONDS), may_repeat=may_repeat, extra=extra)
-    retries = 0
+    repeated = False
     while True:
         try:
             raw = await call.send()
         except ConnectorError as error:
             forget_era_after(server, error)
-            if retries or not may_repeat or deadline.passed or not _may_help(error):
+            if repeated or not may_repeat or deadline.passed or not _may_help(error):
                 raise
-            retries = 1
+            repeated = True
+            if (meter := current_meter.get()) is not None:
+                meter.retries += 1
         else:
-            elapsed_us = int((time.monotonic() - call.started) * 1_000_000)
-            return UpstreamResult(raw, address_of(server.url), elapsed_us, retries)
+            return UpstreamResult(raw, address_of(server.url))
 
 
 @lru_cache(maxsize=4096)
@@ -110,14 +111,12 @@ class _Call:
     deadline: Deadline
     may_repeat: bool
     extra: dict[str, str] = field(default_factory=dict)
-    started: float = 0.0
 
     async def send(self) -> JSON:
         spoken = await before_the_call(
             lambda: negotiate(self.server, session_key=self.session_key, deadline=self.deadline)
         )
         if spoken.era == wire.MODERN_VERSION:
-            self.started = time.monotonic()
             exchange = await send_modern(
                 self.server, "tools/call", self.params, deadline=self.deadline, extra=self.extra
             )
@@ -132,7 +131,6 @@ class _Call:
 
     async def _send_in_session(self) -> Exchange:
         session = await before_the_call(self._open)
-        self.started = time.monotonic()
         exchange = await send_in_session(self.server, session, "tools/call", self.params, deadline=self.deadline)
         if is_forgotten(session, exchange):
             forget_session(self.server, session, session_key=self.session_key)
@@ -148,7 +146,7 @@ class _Call:
         try:
             async with open_conversation(self.server, deadline=self.deadline) as conversation:
                 await conversation.initialize()
-                self.started, handed_over = time.monotonic(), True
+                handed_over = True
                 return await conversation.request("tools/call", self.params)
         except OutcomeUnknown as error:
             if handed_over:

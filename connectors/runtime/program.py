@@ -4,10 +4,12 @@ Every call is a fresh process in a fresh copy of `provider/`, both gone when the
 """
 
 import logging
+import time
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from connectors.egress.metering import current_meter
 from connectors.errors import OutcomeUnknown
 from connectors.runtime.containment import sandbox_wanted
 from connectors.runtime.deadline import Deadline
@@ -86,7 +88,10 @@ async def exchange(
     """Wait for a slot, run the process, return how it ended. BudgetExceeded when the time went by waiting."""
     entry = PurePosixPath(program.entrypoint).relative_to(PROVIDER)
     try:
+        waiting_since = time.monotonic()
         async with SLOTS.hold(deadline) as slot:
+            if (meter := current_meter.get()) is not None:
+                meter.queue += time.monotonic() - waiting_since
             command = Command(program.folder / PROVIDER, (str(entry),), slot, sandbox=sandbox_wanted())
             return await run_process(
                 command,

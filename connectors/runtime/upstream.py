@@ -43,8 +43,6 @@ class UpstreamResult:
 
     raw: JSON
     server_address: str
-    upstream_us: int
-    retries: int = 0
 
 
 @dataclass(frozen=True, slots=True)

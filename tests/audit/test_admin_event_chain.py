@@ -7,12 +7,13 @@ from django.db import transaction
 
 from connectors.audit.chain import ChainFault, verify_chain
 from connectors.audit.checks import check_chain, last_check
-from connectors.audit.heads import export_head, read_head, set_down_head
+from connectors.audit.heads import count_signatures, export_head, read_head, renew_signatures, set_down_head
 from connectors.audit.links import BEGINNING, canonical_json, hash_link
 from connectors.audit.models import AdminEvent, ChainHead, ChainSegment, ChainTip
 from connectors.audit.recording import record_admin_event
 from connectors.audit.segments import remove_old_events
 from connectors.errors import Invalid
+from connectors.vault.key_ring import make_key_text
 
 pytestmark = pytest.mark.django_db
 EVERYTHING = datetime(2100, 1, 1, tzinfo=UTC)
@@ -359,3 +360,34 @@ def test_what_looks_like_a_secret_is_masked():
     kept = str(AdminEvent.objects.get().after)
     assert "abcdefghij0123456789" not in kept
     assert "pw@" not in kept
+
+
+def test_what_an_older_key_signed_is_signed_anew_and_the_old_key_can_go(settings):
+    settings.VAULT_KEYS = f"old:{make_key_text()}"
+    write(2)
+    set_down_head()
+    remove_old_events(before=EVERYTHING)
+    write()
+    exported = read_head(export_head())
+    settings.VAULT_KEYS = f"new:{make_key_text()},{settings.VAULT_KEYS}"
+    assert renew_signatures() == 4
+    assert count_signatures("old") == 0
+    settings.VAULT_KEYS = settings.VAULT_KEYS.partition(",")[0]
+    assert verify_chain(heads=[exported]).ok
+
+
+def test_a_lost_key_is_told_from_a_forged_signature(settings):
+    settings.VAULT_KEYS = f"old:{make_key_text()}"
+    write(2)
+    settings.VAULT_KEYS = f"new:{make_key_text()}"
+    assert renew_signatures() == 0
+    assert fault() == ("key_missing", 2)
+    assert renew_signatures(unseen=True) == 1
+    assert verify_chain().ok
+
+
+def test_a_forged_signature_is_not_signed_anew(settings):
+    write(1)
+    ChainTip.objects.update(signature="0" * 128)
+    settings.VAULT_KEYS = f"new:{make_key_text()}"
+    assert renew_signatures() == 0

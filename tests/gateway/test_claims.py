@@ -17,7 +17,7 @@ from tests.builders.connectors import make_agent
 @pytest.fixture
 def claim(db):
     agent, _ = make_agent()
-    claim = Claim(uuid.uuid4(), agent.pk, uuid.uuid4(), uuid.uuid4(), "notes__add", "d" * 64)
+    claim = Claim(uuid.uuid4(), agent.pk, uuid.uuid4(), uuid.uuid4(), "notes__add", "d" * 64, 42)
     claim.insert()
     return claim
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from connectors.egress.metering import Meter, current_meter
 from connectors.errors import OutcomeUnknown, Unreachable, UpstreamFault
 from connectors.runtime import mcp_eras
 from connectors.runtime.mcp_client import Deadline, UpstreamServer, call_tool, list_tools
@@ -40,7 +41,6 @@ async def test_a_server_of_any_era_is_listed_and_called(era):
     assert listed.server_info["name"] == "fake"
     assert result.raw["content"] == [{"type": "text", "text": "hello"}]
     assert result.server_address == f"127.0.0.1:{server.port}"
-    assert result.upstream_us > 0
 
 
 async def test_answers_in_an_event_stream_are_read_past_notifications(era):
@@ -103,8 +103,10 @@ async def test_a_forgotten_session_is_replaced_once_for_a_read():
     with McpServer(modern=False) as server:
         await call(server)
         server.forget_sessions()
-        result = await call(server, may_repeat=True)
-    assert result.retries == 1
+        meter = Meter()
+        current_meter.set(meter)
+        await call(server, may_repeat=True)
+    assert meter.retries == 1
     assert server.hits["initialize"] == 2
 
 

@@ -59,8 +59,12 @@ def test_every_sealed_column_of_every_room_is_found():
     assert {column.label for column in list_sealed_columns()} == {
         COLUMN,
         "connectors.AuthorizationSession.sealed",
+        "connectors.CapturedContent.arguments",
+        "connectors.CapturedContent.result",
         "connectors.Credential.grant",
         "connectors.Credential.sealed",
+        "connectors.DigestWebhook.sealed",
+        "connectors.Drain.sealed",
         "connectors.RegisteredClient.sealed",
         "connectors.RevocationJob.sealed",
     }

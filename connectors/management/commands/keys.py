@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from connectors.audit.heads import renew_signatures
 from connectors.audit.recording import record_admin_event
 from connectors.errors import Conflict, NotFound
 from connectors.vault import key_folder
@@ -84,6 +85,7 @@ class Command(BaseCommand):
             key_folder.add_key(folder)
         ensure_canaries()
         done = rotate_values()
+        renew_signatures()
         active = get_key_ring().active.name
         _record("vault_keys_rotated", active, {"resealed": done.resealed, "problems": len(done.problems)})
         self._show(done.problems)
@@ -98,6 +100,8 @@ class Command(BaseCommand):
         name = options["name"]
         try:
             with transaction.atomic():
+                if name != get_key_ring().active.name:
+                    renew_signatures(unseen=options["lost"])
                 kept = retire_key(name=name, lost=options["lost"])
                 _record("vault_key_retired", name, {"lost": options["lost"]})
         except NotFound as error:

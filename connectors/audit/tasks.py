@@ -1,0 +1,25 @@
+"""What the worker does for the logs."""
+
+from celery import shared_task
+
+from connectors.audit import capture, checks, heads
+from connectors.audit.sweeps import sweep
+
+
+@shared_task(name="audit.set_down_head")
+@sweep("audit.set_down_head")
+def set_down_head() -> None:
+    heads.renew_signatures()
+    heads.set_down_head()
+
+
+@shared_task(name="audit.check_chain")
+@sweep("audit.check_chain")
+def check_chain() -> int:
+    return checks.run_due_check()
+
+
+@shared_task(name="audit.sweep_captured")
+@sweep("audit.sweep_captured")
+def sweep_captured() -> int:
+    return capture.sweep_captured()
