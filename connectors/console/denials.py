@@ -54,6 +54,11 @@ RULES: Final[dict[str, Rule]] = {
         _("The connector is not shared with the agent's owner."),
         _("Ask an administrator to share it with you or with a team of yours."),
     ),
+    "connector_draining": Rule(
+        _("Connector about to change"),
+        _("A change waits until this connector is not in use, so conversations that began since go on without it."),
+        _("Wait until the change is made; conversations that were open before may use the connector until they end."),
+    ),
     "connection_missing": Rule(
         _("Not connected"),
         _("The agent's owner has no account connected at this connector."),

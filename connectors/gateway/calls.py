@@ -15,11 +15,13 @@ from connectors.gateway.compilation import SnapshotTool
 from connectors.gateway.naming import Address
 from connectors.gateway.outcomes import JSON, refuse
 from connectors.gateway.refusal import Refusal, explain_refusal
-from connectors.gateway.runs import OpenRun, enter_run
+from connectors.gateway.runs import OpenRun, enter_run, may_use
 from connectors.gateway.snapshot import Snapshot, take_snapshot_for
 from connectors.policy.decision import Decision, Facts, decide
 
-_TOLD: Final = frozenset({"confirmation_required", "connection_ambiguous", "run_origin", "batch_refused"})
+_TOLD: Final = frozenset(
+    {"confirmation_required", "connection_ambiguous", "run_origin", "batch_refused", "connector_draining"}
+)
 """Denials an agent is told of: the tool is in its view, or the batch is its own."""
 
 
@@ -78,7 +80,7 @@ async def decide_call(agent: AuthenticatedAgent, request: CallRequest) -> Decide
     tool = snapshot.find(request.name)
     alternatives = tuple(snapshot.view.ambiguous.get(request.name, ()))
     if tool is not None:
-        meaning = _meaning_of(tool, _decide_in(run, tool.facts))
+        meaning = _meaning_of(tool, await _decide_in(run, tool))
     elif alternatives:
         example = snapshot.view.tools[alternatives[0]]
         meaning = _meaning_of(example, decide(replace(example.facts, usable_accounts=len(alternatives))))
@@ -90,7 +92,23 @@ async def decide_call(agent: AuthenticatedAgent, request: CallRequest) -> Decide
     return DecidedCall(agent, request, meaning.decision, record, snapshot, tool, alternatives)
 
 
-def _decide_in(run: OpenRun, facts: Facts) -> Decision:
+async def _decide_in(run: OpenRun, tool: SnapshotTool) -> Decision:
+    """Decide as it is in this run; what is allowed still needs the run to name the connector in this version."""
+    decision = _decide_by_origin(run, tool.facts)
+    if not decision.allowed:
+        return decision
+    use = await may_use(
+        run,
+        connector_id=tool.connector_id,
+        connector_key=tool.address.connector_key,
+        manifest_revision=tool.manifest_revision,
+    )
+    if use == "draining":
+        return Decision(allowed=False, rule="connector_draining")
+    return decision if use == "free" else Decision(allowed=False, rule="tool_not_discovered", reason="snapshot_stale")
+
+
+def _decide_by_origin(run: OpenRun, facts: Facts) -> Decision:
     if run.origin == facts.origin:
         return decide(facts)
     return decide(replace(facts, origin=run.origin, unattended_confirmation=settings.UNATTENDED_CONFIRMATION))

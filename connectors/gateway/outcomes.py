@@ -34,6 +34,10 @@ WORDS: Final = {
         "The request was sent and no clear answer came back: it may have happened. "
         "Look before you repeat: check with a reading tool whether it took effect."
     ),
+    "connector_draining": (
+        "This connector is about to be changed and takes no new conversations until that is done. Nothing was sent; "
+        "try again later, or use other tools."
+    ),
     "connector_unavailable": "The connector's service cannot be used at the moment. Try again later.",
     "external_error": "The service answered with an error.",
     "insufficient_scope": "The connected account does not have the permission this needs.",
@@ -46,7 +50,7 @@ WORDS: Final = {
     "snapshot_stale": "What this agent may use has just changed. List the tools again.",
     "unavailable": "The service could not be reached. Nothing was sent.",
 }
-RETRYABLE: Final = frozenset({"unavailable", "rate_limited", "connector_unavailable"})
+RETRYABLE: Final = frozenset({"unavailable", "rate_limited", "connector_draining", "connector_unavailable"})
 _TRANSLATED: Final = {
     "reauthorization_required": "authorization_required",
     "configuration_incomplete": "connector_unavailable",

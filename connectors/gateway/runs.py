@@ -2,23 +2,32 @@
 
 A conversation is the id a client names, scoped to its agent; without one the agent has a single conversation. It frames
 runs, it is never identity. Writes are rare: an open run is remembered, and its idle end moves at most once a minute.
+
+A run names the version of every connector it may use, and keeps it: connectors are not changed under a run. It names
+one while the connector's row is held (contract.md, "Update and removal"), so either the run is there before a change
+begins and stops it, or it meets the connector as it is after it. One that drains is not named by new runs.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from connectors.audit.database_lanes import in_database
+from connectors.catalogue.locking import share_connectors
+from connectors.catalogue.models import Connector
 from connectors.gateway.models import Run
 
 IDLE: Final = timedelta(minutes=15)
 WRITE_EVERY: Final = timedelta(minutes=1)
 MAX_REMEMBERED: Final = 10_000
+
+Use = Literal["free", "draining", "changed"]
 
 
 @dataclass(slots=True)
@@ -27,6 +36,7 @@ class OpenRun:
     origin: str
     written_at: datetime
     idle_ends_at: datetime
+    connector_versions: dict[str, str] = field(default_factory=dict)
 
 
 _open: OrderedDict[tuple[UUID, str], OpenRun] = OrderedDict()
@@ -45,35 +55,68 @@ async def enter_run(*, agent_id: UUID, owner_id: int, conversation: str, connect
     return run
 
 
+async def may_use(run: OpenRun, *, connector_id: UUID, connector_key: str, manifest_revision: str) -> Use:
+    """Return whether the run may use this version of a connector; one it does not name yet joins it, if it is free."""
+    if run.connector_versions.get(connector_key) == manifest_revision:
+        return "free"
+    return await in_database(join_run, run, connector_id, connector_key, manifest_revision)
+
+
 def open_run(agent_id: UUID, owner_id: int, conversation: str, connector_versions: dict[str, str]) -> OpenRun:
     """Move the open run's idle end, or end it and open the next."""
     now = timezone.now()
-    try:
-        with transaction.atomic():
-            run = _move_or_open(agent_id, owner_id, conversation, connector_versions, now)
-    except IntegrityError:  # another process opened it at the same moment
-        run = Run.objects.get(agent_id=agent_id, conversation=conversation, ended_at=None)
-    return OpenRun(run.pk, run.origin, now, run.idle_ends_at)
+    same = Run.objects.filter(agent_id=agent_id, conversation=conversation, ended_at=None)
+    if not same.filter(idle_ends_at__gt=now).update(idle_ends_at=now + IDLE):
+        with suppress(IntegrityError):  # another process opened it at the same moment
+            _open_next(agent_id, owner_id, conversation, connector_versions, now)
+    run = same.get()
+    return OpenRun(run.pk, run.origin, now, run.idle_ends_at, dict(run.connector_versions))
 
 
-def _move_or_open(
+@transaction.atomic
+def _open_next(
     agent_id: UUID, owner_id: int, conversation: str, connector_versions: dict[str, str], now: datetime
-) -> Run:
-    run = Run.objects.select_for_update().filter(agent_id=agent_id, conversation=conversation, ended_at=None).first()
-    if run is not None and run.idle_ends_at > now:
-        run.idle_ends_at = now + IDLE
-        run.save(update_fields=["idle_ends_at"])
-        return run
-    if run is not None:
-        run.ended_at = run.idle_ends_at
-        run.save(update_fields=["ended_at"])
-    return Run.objects.create(
+) -> None:
+    """The connectors are held before the run that has ended is, as an update does it."""
+    named = _name_free(connector_versions)
+    ended = Run.objects.select_for_update().filter(agent_id=agent_id, conversation=conversation, ended_at=None).first()
+    if ended is not None:
+        if ended.idle_ends_at > now:  # moved on meanwhile
+            return
+        ended.ended_at = ended.idle_ends_at
+        ended.save(update_fields=["ended_at"])
+    Run.objects.create(
         agent_id=agent_id,
         person_id=owner_id,
         conversation=conversation,
-        connector_versions=connector_versions,
+        connector_versions=named,
         idle_ends_at=now + IDLE,
     )
+
+
+def _name_free(connector_versions: dict[str, str]) -> dict[str, str]:
+    """Return those connectors that are free and still of the version the run was going to use, held."""
+    ids = Connector.objects.filter(key__in=connector_versions.keys()).order_by().values_list("pk", flat=True)
+    found = share_connectors(list(ids)).values()
+    free = {connector.key: connector.version.manifest_revision for connector in found if not connector.transition}
+    return {key: revision for key, revision in connector_versions.items() if free.get(key) == revision}
+
+
+@transaction.atomic
+def join_run(run: OpenRun, connector_id: UUID, connector_key: str, manifest_revision: str) -> Use:
+    """Let an open run name one more connector, held meanwhile: one granted since it began, or one that drained then."""
+    connector = share_connectors([connector_id]).get(connector_id)
+    if connector is None or connector.version.manifest_revision != manifest_revision:
+        return "changed"
+    if connector.transition:
+        return "draining" if connector.transition == Connector.Transition.DRAINING else "changed"
+    row = Run.objects.select_for_update().filter(pk=run.id, ended_at=None).first()
+    if row is None or row.connector_versions.get(connector_key, manifest_revision) != manifest_revision:
+        return "changed"
+    row.connector_versions[connector_key] = manifest_revision
+    row.save(update_fields=["connector_versions"])
+    run.connector_versions = dict(row.connector_versions)
+    return "free"
 
 
 def close_idle_runs() -> int:

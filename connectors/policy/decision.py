@@ -18,6 +18,7 @@ RULES: Final[dict[str, bool]] = {
     "connector_unknown": False,
     "connector_unpublished": False,
     "connector_not_visible": False,
+    "connector_draining": False,
     "connection_missing": False,
     "connection_ambiguous": False,
     "connection_state": False,
@@ -32,7 +33,8 @@ RULES: Final[dict[str, bool]] = {
 }
 """Every rule a decision row can name, and whether it allows; the denying ones in the order they are asked.
 
-`batch_refused` is not asked here: another call of the same batch was denied.
+Two are not asked here: `batch_refused`, another call of the same batch was denied; `connector_draining`, the run began
+while the connector was waiting for a change, and goes on without it.
 """
 
 
