@@ -11,6 +11,13 @@ from connectors.audit.models import AdminEvent
 
 ACTS: Final[dict[str, str | Promise]] = {
     "connector_installed": _("Connector installed"),
+    "connector_updated": _("Connector updated"),
+    "connector_rolled_back": _("Connector rolled back"),
+    "connector_removed": _("Connector taken out of use and removed"),
+    "connector_removal_finished": _("Removal of a connector finished"),
+    "drain_started": _("Draining begun"),
+    "drain_cancelled": _("Draining cancelled"),
+    "drain_failed": _("Drained change failed"),
     "configuration_saved": _("Configuration saved"),
     "connector_published": _("Connector published"),
     "connector_disabled": _("Connector disabled"),
@@ -62,7 +69,9 @@ ACTS: Final[dict[str, str | Promise]] = {
 # What an act's fields are called; the values stay as they were written down.
 FIELDS: Final[dict[str, str | Promise]] = {
     "access": _("Access"),
+    "accepted": _("Raised risks that were ticked"),
     "alias": _("Alias"),
+    "cancelled_authorizations": _("Authorizations cancelled"),
     "archive_sha256": _("Archive SHA-256"),
     "breadth": _("Breadth"),
     "category": _("Category"),
@@ -95,6 +104,7 @@ FIELDS: Final[dict[str, str | Promise]] = {
     "reason": _("Reason"),
     "resealed": _("Sealed anew"),
     "revision": _("Revision"),
+    "reauthorize": _("People who must authorize again"),
     "role": _("Role"),
     "secrets": _("Secrets"),
     "source": _("Source"),

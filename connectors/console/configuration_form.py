@@ -1,6 +1,6 @@
 """The configuration of a package or a connector as a form, and what its Test connection button is given."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,9 +55,14 @@ def draw_configuration(connector: Connector, data: Mapping[str, Any] | None) -> 
         fields=manifest.configuration.fields,
         texts=connector.version.texts,
         default_locale=manifest.default_locale,
-        initial={key: _shown(value) for key, value in connector.configuration.items()},
+        initial={key: show_value(value) for key, value in connector.configuration.items()},
         kept=frozenset(connector.secrets.values_list("field", flat=True)),
     )
+
+
+def show_value(value: Any) -> Any:
+    """Return a stored value as its form writes it."""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def callback_address(manifest: Manifest) -> str:
@@ -72,6 +77,14 @@ def group_fields(form: ManifestForm, secrets: Mapping[str, ConfigurationSecret])
         (title, [_describe(bound, secrets.get(bound.name), required=bound.name in required) for bound in fields])
         for title, fields in form.groups()
     ]
+
+
+def describe_fields(
+    form: ManifestForm, keys: Collection[str], secrets: Mapping[str, ConfigurationSecret]
+) -> list[ConfigurationField]:
+    """Return some of the form's fields in its own order, each with what is known of its secret."""
+    chosen = [one for one in form.described if one.key in keys]
+    return [_describe(form[one.key], secrets.get(one.key), required=one.required) for one in chosen]
 
 
 def draw_one_off(manifest: Manifest, texts: Texts) -> ManifestForm | None:
@@ -118,7 +131,3 @@ def _describe(bound: BoundField, secret: ConfigurationSecret | None, *, required
 
 def _prefilled(field: Any, initial: Mapping[str, Any]) -> bool:
     return not field.is_secret and bool(initial.get(field.key))
-
-
-def _shown(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value

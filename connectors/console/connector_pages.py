@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from connectors.catalogue.models import Connector
 from connectors.catalogue.presentation import ConnectorView, present_connector
 from connectors.catalogue.queries import reach
+from connectors.console.drain_pages import find_removal_of, read_drain
 from connectors.console.presentation import reader_language
 from connectors.ledger.usage import count_calls
 
@@ -29,6 +30,8 @@ TABS: dict[str, str | Promise] = {
     "tools": _("Tools & policy"),
     "visibility": _("Visibility"),
     "versions": _("Versions"),
+    "connections": _("Connections"),
+    "skills": _("Skills"),
 }
 
 
@@ -41,13 +44,19 @@ class Usage:
 
 
 def frame_connector(connector: Connector, tab: str) -> dict[str, Any]:
-    """Return `connector`, its `view` in the reader's language, and the `tabs`."""
+    """Return `connector`, its `view` in the reader's language, the `tabs`, and what it is going through."""
     tabs = [
         Tab(reverse(f"console:connector_{name}", args=[connector.key]), title, name == tab)
         for name, title in TABS.items()
     ]
     view: ConnectorView = present_connector(connector, reader_language())
-    return {"connector": connector, "view": view, "tabs": tabs}
+    return {
+        "connector": connector,
+        "view": view,
+        "tabs": tabs,
+        "drain": read_drain(connector),
+        "removal": find_removal_of(connector),
+    }
 
 
 def read_usage(connector: Connector) -> Usage:

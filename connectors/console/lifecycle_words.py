@@ -25,6 +25,10 @@ LIFECYCLE_SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("This is a package of %(key)s, not of %(expected)s."),
         _("Choose the right file, or install it as a connector of its own."),
     ),
+    "installed_version_changed": (
+        _("Another version of %(key)s came into use while this page was open: %(installed)s."),
+        _("Nothing was changed. Reload the page and look at the difference to it."),
+    ),
     "risk_not_accepted": (
         _("Not every raised risk is ticked."),
         _("Read each of them and tick it if it is meant. Nothing was changed."),
@@ -102,4 +106,3 @@ DRAINS: Final[dict[str, DrainWords]] = {
         _("Remove it again"),
     ),
 }
-

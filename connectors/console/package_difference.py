@@ -1,7 +1,7 @@
 """The difference an update would make, in the reader's language."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from connectors.catalogue.difference import UpdateDifference
 from connectors.console.presentation import reader_language
@@ -33,6 +33,11 @@ class ToldDifference:
     @property
     def raised(self) -> tuple[ToldChange, ...]:
         return tuple(change for change in self.changes if change.risk == "raised")
+
+    @property
+    def unraised(self) -> "ToldDifference":
+        """The same without the raised risks, which stand by themselves where they are ticked."""
+        return replace(self, changes=tuple(change for change in self.changes if change.risk != "raised"))
 
     @property
     def weighty(self) -> tuple[ToldChange, ...]:

@@ -27,9 +27,13 @@ def stream(
 async def _take(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     """An empty piece would end it early: there is none to send anyway."""
     try:
-        while piece := await sync_to_async(next)(pieces, _END):
+        while piece := await sync_to_async(_next)(pieces):
             yield piece
     finally:
         close = getattr(pieces, "close", None)
         if close is not None:
             await sync_to_async(close)()
+
+
+def _next(pieces: Iterator[bytes]) -> bytes:
+    return next(pieces, _END)

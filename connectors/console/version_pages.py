@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from connectors.catalogue.difference import compare_versions
+from connectors.catalogue.difference import compare_versions, version_numbers
 from connectors.catalogue.models import Connector, PackageVersion
 from connectors.catalogue.queries import find_version, installed_versions
 from connectors.console.package_difference import ToldDifference, tell_difference
@@ -32,10 +32,10 @@ class Comparison:
 
 def list_versions(connector: Connector) -> tuple[VersionLine, ...]:
     """Return the versions of a connector, the highest first."""
-    current = numbers_of(connector.version.version)
-    found = sorted(installed_versions(connector.key), key=lambda each: numbers_of(each.version), reverse=True)
+    current = version_numbers(connector.version.version)
+    found = sorted(installed_versions(connector.key), key=lambda each: version_numbers(each.version), reverse=True)
     return tuple(
-        VersionLine(each, each.pk == connector.version_id, numbers_of(each.version) > current) for each in found
+        VersionLine(each, each.pk == connector.version_id, version_numbers(each.version) > current) for each in found
     )
 
 
@@ -50,12 +50,15 @@ def read_comparison(connector: Connector, lines: tuple[VersionLine, ...], asked:
     return Comparison(before or next(iter(others), ""), connector.version.version, None)
 
 
+def read_change_since(connector: Connector, version: str) -> ToldDifference | None:
+    """Return what has changed since another installed version; none, or an unknown one, is nothing to tell."""
+    old = installed_versions(connector.key).defer(None).filter(version=version).first()
+    if old is None or old.pk == connector.version_id:
+        return None
+    return tell_difference(compare_versions(old, connector.version))
+
+
 def open_version(version: PackageVersion) -> PackagePreview:
     """Return everything an installed version holds, read again from its checked archive."""
     with fetched_archive(object_key=version.object_key, archive_sha256=version.archive_sha256) as archive:
         return build_preview(inspect_package(archive), archive)
-
-
-def numbers_of(version: str) -> tuple[int, ...]:
-    """Return what a version is ordered by."""
-    return tuple(int(part) for part in version.split("."))

@@ -16,6 +16,7 @@ from connectors.audit.models import AdminEvent, SavedView
 from connectors.audit.recording import record_admin_event
 from connectors.authorization.models import AuthorizationSession
 from connectors.gateway.models import Run
+from connectors.lifecycle.models import RemovalJob
 from connectors.packages.models import StagedPackage
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
 from tests.builders.logs import make_call, make_decision
@@ -64,7 +65,8 @@ console:health console:connector_list console:install console:example_package co
 console:connector_configuration console:connector_tools console:connector_visibility console:connector_publish
 console:connector_disable console:connector_test console:people console:person_create console:person
 console:person_active console:person_link console:teams console:team_create console:team console:team_delete
-console:connector_versions
+console:connector_versions console:connector_update console:connector_drain console:connector_drain_cancel
+console:connector_remove console:removal console:version_roll_back console:version_roll_back_test
 """)
 MANAGE += words("""
 console:categories console:category console:category_merge console:category_separate console:category_order
@@ -73,7 +75,10 @@ console:view_as_connector console:connector_connections console:connector_skills
 """)
 # What is in a package version comes from its archive, which these rows have none of.
 ARCHIVES = ["console:connector_version", "console:version_archive"]
-STAGED = ["console:install_preview", "console:install_configure", "console:install_commit", "console:install_test"]
+STAGED = words("""
+console:install_preview console:install_configure console:install_commit console:install_test
+console:connector_update_decide console:connector_update_test
+""")
 LISTED = [*OPEN, *NOT_OFFERED, *PERSON, *OWN, *RECORDS, *AUDIT, *MANAGE, *ARCHIVES, *STAGED]
 
 
@@ -117,6 +122,7 @@ def stranger() -> Stranger:
         {
             "key": "ledger",
             "version": "1.0.0",
+            "removal_id": RemovalJob.objects.create(connector_id=uuid.uuid4(), connector_key="gone").pk,
             "category_key": "productivity",
             "token": "not-a-token",
             "digest": "0" * 64,

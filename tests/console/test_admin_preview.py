@@ -42,7 +42,7 @@ def preview(admin, tmp_path):
         path = build_package(tmp_path / "package.zip", manifest=manifest, files=files)
         content = path.read_bytes() if archive is None else archive
         address = admin.post("/install/", {"package": SimpleUploadedFile("package.zip", content)})["Location"]
-        answer = admin.get(address, headers={"accept-language": language})
+        answer = admin.get(address, headers={"accept-language": language}, follow=True)
         assert answer.status_code == 200
         return re.sub(r"\s+", " ", answer.content.decode())
 
@@ -153,7 +153,8 @@ def test_a_higher_version_shows_the_difference_most_dangerous_first(install, pre
         tool_policy={"default": "deny", "rules": [*RULES, {"tool": "export_all", "effect": "read", "retry": "safe"}]},
     )
     page = preview(manifest, {"notes.txt": "new"})
-    assert "An update is needed: version 1.0.0 is installed, this is version 1.1.0" in page
+    assert "Update name (en) to 1.1.0" in page
+    assert "Version 1.0.0 is in use. Nothing has been written yet." in page
     assert "Continue to configuration" not in page
     told = page.split("What would change")[1]
     assert told.index("new tool export_all (read)") < told.index("version 1.0.0 → 1.1.0") < told.index("notes.txt")

@@ -1,24 +1,29 @@
 """Test connection: changes nothing, and names the stage that failed with its time."""
 
+import uuid
 from typing import Any
 
 from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
 from connectors.catalogue.connection_test import test_connection
 from connectors.catalogue.models import Connector
-from connectors.catalogue.queries import find_connector
+from connectors.catalogue.queries import find_connector, find_version
 from connectors.catalogue.versions import manifest_of
 from connectors.console.answer import answer
+from connectors.console.change_pages import draw_change
+from connectors.console.change_targets import Decision, RollbackTarget, Target, UpdateTarget, read_decision
 from connectors.console.configuration_form import draw_configuration, draw_installation, open_typed, read_one_off
 from connectors.console.forms.manifest_form import ManifestForm
 from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
-from connectors.console.staged_packages import OpenedUpload, on_upload
+from connectors.console.staged_packages import OpenedUpload, on_upload, open_upload
 from connectors.console.stages import STAGES
+from connectors.console.views.changes import show_decision
 from connectors.console.views.configuration import show_connector_configuration
 from connectors.console.views.install import show_configuration
-from connectors.errors import ConnectorError
+from connectors.errors import ConnectorError, Invalid
 from connectors.manifest.schema import Manifest
 from connectors.vault.errors import CannotOpen
 
@@ -46,6 +51,31 @@ def connector_test(request: PersonRequest, key: str) -> HttpResponse:
     if request.headers.get("HX-Target") == REPORT:
         return answer(request, "console/install/test_report.html", report | {"form": form})
     return show_connector_configuration(request, connector, form, **report)
+
+
+@never_cache
+@screen(MANAGE_CONNECTORS, methods=("POST",))
+def connector_update_test(request: PersonRequest, key: str, staged_id: uuid.UUID) -> HttpResponse:
+    """The way to the servers of the version an update would bring, with the secrets that are kept."""
+    try:
+        upload = open_upload(request, staged_id)
+    except Invalid:
+        return redirect("console:install_preview", staged_id)
+    return _test_target(request, UpdateTarget(find_connector(key), upload))
+
+
+@never_cache
+@screen(MANAGE_CONNECTORS, methods=("POST",))
+def version_roll_back_test(request: PersonRequest, key: str, version: str) -> HttpResponse:
+    return _test_target(request, RollbackTarget(find_connector(key), find_version(key, version)))
+
+
+def _test_target(request: PersonRequest, target: Target) -> HttpResponse:
+    form = draw_change(target, target.preview(Decision()), request.POST)
+    report = _report(request, form, target.manifest, target.connector)
+    if request.headers.get("HX-Target") == REPORT:
+        return answer(request, "console/install/test_report.html", report | {"form": form})
+    return show_decision(request, target, read_decision(request.POST, form.raw_values()), **report)
 
 
 def _report(

@@ -10,9 +10,11 @@ from connectors.console.connector_columns import COLUMNS, draw_heads
 from connectors.console.connector_pages import frame_connector, read_usage
 from connectors.console.connector_rows import list_categories, list_connectors
 from connectors.console.example_package import list_examples
+from connectors.console.forms.bulk import BulkForm
 from connectors.console.forms.connector_filters import read_filters
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.tool_list import group_by_effect, list_tools
+from connectors.console.version_pages import read_change_since
 
 _FOREVER = 365 * 24 * 3600
 
@@ -43,6 +45,8 @@ def connector_overview(request: PersonRequest, key: str) -> HttpResponse:
         "manifest": manifest_of(connector.version),
         "teams": connector.teams.all(),
         "people": connector.people.all(),
+        "category_form": BulkForm.of(connector),
+        "changed": read_change_since(connector, request.GET.get("since", "")),
     }
     return answer(request, "console/connectors/overview.html", context)
 

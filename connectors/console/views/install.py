@@ -29,7 +29,7 @@ from connectors.packages.staging import fetch_staged
 @never_cache
 @screen(MANAGE_CONNECTORS)
 def install_preview(request: PersonRequest, staged_id: uuid.UUID) -> HttpResponse:
-    """Everything about the package, or every fault of it; a reload shows the same."""
+    """Everything about the package, or every fault of it; a higher version of what is installed becomes an update."""
     try:
         upload = open_upload(request, staged_id)
     except Invalid as error:
@@ -37,10 +37,17 @@ def install_preview(request: PersonRequest, staged_id: uuid.UUID) -> HttpRespons
         staged, _archive = fetch_staged(owner=request.user, staged_id=staged_id)
         return answer(request, "console/install/refused.html", {"staged": staged, "faults": faults})
     installed, conflict = _find_installed(upload)
-    preview = build_preview(upload.package, upload.archive)
-    context = {"staged": upload.staged, "preview": preview, "installed": installed, "conflict": conflict}
-    if conflict is not None and (difference := compare_with_installed(upload.package)) is not None:
-        context["difference"] = tell_difference(difference)
+    difference = compare_with_installed(upload.package) if conflict else None
+    if conflict and conflict.code == "update_needed" and difference and difference.higher:
+        return redirect("console:connector_update_decide", upload.package.manifest.key, staged_id)
+    context = {
+        "staged": upload.staged,
+        "preview": build_preview(upload.package, upload.archive),
+        "installed": installed,
+        "conflict": conflict,
+        "difference": tell_difference(difference) if difference else None,
+        "goes_back": bool(conflict and conflict.code == "update_needed"),
+    }
     return answer(request, "console/install/preview.html", context)
 
 

@@ -1,0 +1,157 @@
+"""The page that decides about an update or a roll back: difference, risks to tick, people, configuration, occupancy."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from django.utils.functional import Promise
+
+from connectors.catalogue.models import ConfigurationSecret
+from connectors.catalogue.versions import manifest_of
+from connectors.console.change_targets import Decision, Target
+from connectors.console.configuration_form import (
+    ConfigurationField,
+    callback_address,
+    describe_fields,
+    draw_one_off,
+    show_value,
+)
+from connectors.console.forms.manifest_form import ManifestForm
+from connectors.console.lifecycle_words import OCCUPANTS
+from connectors.console.package_difference import ToldChange, ToldDifference, tell_difference
+from connectors.console.presentation import describe_connector, reader_language
+from connectors.console.submitted_once import new_submission
+from connectors.lifecycle.occupancy import Occupant
+from connectors.lifecycle.preview import UpdatePreview, people_to_reauthorize
+from connectors.manifest.texts import text_for
+
+MOST_NAMES = 100
+MOST_OCCUPANTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The configuration's fields by what becomes of them; of those that are dropped only their labels."""
+
+    asked: list[ConfigurationField]
+    optional: list[ConfigurationField]
+    kept: list[ConfigurationField]
+    dropped: list[str]
+
+    @property
+    def faulty(self) -> bool:
+        """Whether a fault lies among the kept ones, which are folded."""
+        return any(field.bound.errors for field in self.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A raised risk with its own box."""
+
+    change: ToldChange
+    ticked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reauthorization:
+    """How many people must authorize again. `at_most` while a field that may decide it is missing; not `certain` while
+    only the package's program can tell. `promised` is what the form sends along: nothing else is committed."""
+
+    people: int
+    certain: bool
+    at_most: bool
+    promised: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToldOccupant:
+    occupant: Occupant
+    what: str | Promise
+
+
+def draw_change(target: Target, preview: UpdatePreview, data: Mapping[str, Any] | None) -> ManifestForm:
+    """Return the form of the new version's fields, with the values and secrets that are kept."""
+    stored = target.connector.configuration
+    fields = target.manifest.configuration.fields
+    kept = {one.key: one for one in fields if one.key in preview.fields_kept}
+    return ManifestForm(
+        data,
+        fields=fields,
+        texts=target.texts,
+        default_locale=target.manifest.default_locale,
+        initial={key: show_value(stored[key]) for key in kept if key in stored},
+        kept=frozenset(key for key, one in kept.items() if one.is_secret),
+    )
+
+
+def describe_change_page(
+    target: Target, preview: UpdatePreview, form: ManifestForm, decision: Decision
+) -> dict[str, Any]:
+    """Return everything the page shows; secrets are on it by whom and when alone."""
+    difference: ToldDifference = tell_difference(preview.difference)
+    reauthorization = read_reauthorization(preview, decision)
+    people = people_to_reauthorize(target.connector)[:MOST_NAMES] if reauthorization.people else ()
+    return {
+        "kind": target.kind,
+        "connector": target.connector,
+        "name": describe_connector(target.connector).name,
+        "version": target.version,
+        "digest": target.digest,
+        "preview": preview,
+        "difference": difference,
+        "ticks": tuple(Tick(change, change.id in decision.accepted) for change in difference.raised),
+        "reauthorization": reauthorization,
+        "people": tuple(person.name for person in people),
+        "more_people": max(reauthorization.people - MOST_NAMES, 0),
+        "occupants": tell_occupants(preview.occupants),
+        "form": form,
+        "plan": plan_configuration(target, preview, form),
+        "one_off": draw_one_off(target.manifest, target.texts),
+        "callback_address": callback_address(target.manifest),
+        "testable": target.manifest.runtime.adapter == "remote_mcp",
+        "submission": new_submission(),
+    }
+
+
+def read_reauthorization(preview: UpdatePreview, decision: Decision) -> Reauthorization:
+    """Return what the page says; once the act has said a number of its own (`Decision.corrected`), it is that one."""
+    if decision.corrected is not None:
+        return Reauthorization(decision.corrected, certain=True, at_most=False, promised=decision.corrected)
+    at_most = not preview.reauthorize_certain and preview.reauthorize > 0
+    promised = None if at_most else preview.reauthorize
+    return Reauthorization(preview.reauthorize, preview.reauthorize_certain, at_most, promised)
+
+
+def tell_occupants(occupants: Collection[Occupant]) -> tuple[ToldOccupant, ...]:
+    """Return the longest ones first, in words."""
+    return tuple(ToldOccupant(each, OCCUPANTS[each.kind]) for each in islice(occupants, MOST_OCCUPANTS))
+
+
+def plan_configuration(target: Target, preview: UpdatePreview, form: ManifestForm) -> Plan:
+    """Return which fields are asked for, may be filled in, are kept, and go."""
+    kept = set(preview.fields_kept)
+    needed = set(preview.fields_needed) | {one.key for one in form.described if one.required and one.key not in kept}
+    secrets: dict[str, ConfigurationSecret] = {
+        secret.field: secret for secret in target.connector.secrets.select_related("set_by") if secret.field in kept
+    }
+    optional = [one.key for one in form.described if one.key not in kept | needed]
+    return Plan(
+        asked=describe_fields(form, needed, secrets),
+        optional=describe_fields(form, optional, secrets),
+        kept=describe_fields(form, kept - needed, secrets),
+        dropped=_label_dropped(target, preview.fields_dropped),
+    )
+
+
+def _label_dropped(target: Target, keys: Collection[str]) -> list[str]:
+    version = target.connector.version
+    manifest = manifest_of(version)
+    labels = {one.key: one.label_key for one in manifest.configuration.fields}
+    read = [(key, labels.get(key)) for key in keys]
+    return [
+        text_for(version.texts, label, language=reader_language(), default_locale=manifest.default_locale) or key
+        if label
+        else key
+        for key, label in read
+    ]

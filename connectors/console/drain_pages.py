@@ -1,0 +1,87 @@
+"""What a connector's pages tell of a change that waits, of one that has just ended, and of a removal under way."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+
+from connectors.catalogue.models import Connector
+from connectors.console.change_pages import ToldOccupant, tell_occupants
+from connectors.console.lifecycle_words import DRAINS
+from connectors.console.messages import Told, describe_error
+from connectors.lifecycle.models import Drain, RemovalJob
+from connectors.lifecycle.occupancy import find_occupants
+from connectors.lifecycle.queries import failure_of, find_drain
+
+TOLD_FOR = timedelta(days=1)  # how long a change that was made by itself is told of
+
+
+@dataclass(frozen=True, slots=True)
+class DrainState:
+    """`mark` changes when there is something new to show; `again` is the address of the next act after a failure."""
+
+    drain: Drain
+    headline: str
+    occupants: tuple[ToldOccupant, ...]
+    failure: Told | None
+    again: str
+    again_label: str | Promise
+    mark: str
+
+
+def read_drain(connector: Connector) -> DrainState | None:
+    """Return what is to be told of the connector's last drain; of a cancelled one nothing."""
+    drain = find_drain(connector)
+    if drain is None or not _worth_telling(drain, connector):
+        return None
+    waiting = drain.state == Drain.State.WAITING
+    occupants = tell_occupants(find_occupants(connector)) if waiting else ()
+    words = DRAINS[drain.kind]
+    headline = {Drain.State.WAITING: words.waiting, Drain.State.DONE: words.done}.get(drain.state, words.failed)  # type: ignore[call-overload] # the field's text is one of them
+    return DrainState(
+        drain=drain,
+        headline=str(headline) % {"version": drain.target_version},
+        occupants=occupants,
+        failure=_tell_failure(drain),
+        again=_again(drain, connector),
+        again_label=words.again,
+        mark=_mark(drain, occupants),
+    )
+
+
+def find_removal_of(connector: Connector) -> RemovalJob | None:
+    """Return the removal that a connector is going through."""
+    if connector.transition != Connector.Transition.REMOVING:
+        return None
+    return RemovalJob.objects.filter(connector_id=connector.pk).first()
+
+
+def _worth_telling(drain: Drain, connector: Connector) -> bool:
+    if drain.state == Drain.State.DONE:
+        recent = drain.ended_at is not None and drain.ended_at > timezone.now() - TOLD_FOR
+        return recent and drain.target_version == connector.version.version
+    return drain.state in (Drain.State.WAITING, Drain.State.FAILED)
+
+
+def _tell_failure(drain: Drain) -> Told | None:
+    error = failure_of(drain)
+    return describe_error(error) if error else None
+
+
+def _again(drain: Drain, connector: Connector) -> str:
+    match drain.kind:
+        case Drain.Kind.ROLLBACK:
+            return reverse("console:version_roll_back", args=[connector.key, drain.target_version])
+        case Drain.Kind.REMOVAL:
+            return reverse("console:connector_remove", args=[connector.key])
+        case _:
+            return reverse("console:connector_update", args=[connector.key])
+
+
+def _mark(drain: Drain, occupants: tuple[ToldOccupant, ...]) -> str:
+    using = [(told.occupant.kind, told.occupant.who, told.occupant.since) for told in occupants]
+    shown = [drain.pk, drain.state, drain.failure, using]
+    return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]

@@ -1,0 +1,56 @@
+"""A change that waits: its state, asked again and again by the pages that show it, and its cancelling."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django_htmx.http import HttpResponseClientRedirect
+
+from connectors.catalogue.queries import find_connector
+from connectors.console.drain_pages import read_drain
+from connectors.console.messages import describe_error
+from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
+from connectors.errors import Conflict, NotFound
+from connectors.lifecycle.drain import cancel_drain
+from connectors.lifecycle.models import RemovalJob
+
+_NOTHING_NEW = 204
+
+
+@never_cache
+@screen(MANAGE_CONNECTORS)
+def connector_drain(request: PersonRequest, key: str) -> HttpResponse:
+    """The state for htmx, nothing when it is still as the page shows it; without htmx, the page that shows it."""
+    asked_in_part = request.headers.get("HX-Target") == "drain"
+    try:
+        connector = find_connector(key)
+    except NotFound:
+        return _lead_to_removal(key, in_part=asked_in_part)
+    if not asked_in_part:
+        return redirect("console:connector_overview", key)
+    state = read_drain(connector)
+    if state is not None and state.mark == request.GET.get("seen"):
+        return HttpResponse(status=_NOTHING_NEW)
+    return render(request, "console/drain/state.html", {"connector": connector, "drain": state})
+
+
+@screen(MANAGE_CONNECTORS, methods=("POST",))
+def connector_drain_cancel(request: PersonRequest, key: str) -> HttpResponse:
+    try:
+        cancel_drain(connector=find_connector(key), actor=request.user)
+    except Conflict as error:  # it has ended meanwhile: its page says how
+        messages.warning(request, str(describe_error(error)))
+    else:
+        messages.success(request, gettext("Cancelled. Nothing was changed, and it takes new runs again."))
+    return redirect("console:connector_overview", key)
+
+
+def _lead_to_removal(key: str, *, in_part: bool) -> HttpResponse:
+    """A drained removal has ended with the connector: its progress has a page of its own."""
+    job = RemovalJob.objects.filter(connector_key=key).first()
+    if job is None:
+        raise NotFound("connector_not_found", key=key)
+    address = reverse("console:removal", args=[job.pk])
+    return HttpResponseClientRedirect(address) if in_part else redirect(address)
