@@ -73,6 +73,16 @@ def test_the_connection_page_and_home_say_when_an_account_ends(client, connector
         assert "the service offers no renewal" in page
 
 
+def test_the_pages_say_until_when_an_account_can_be_renewed(client, connector, ann):
+    connection = make(connector, ann, refresh_ends=3 * DAY)
+    client.force_login(ann)
+
+    for address in ("/", f"/connections/{connection.pk}/", "/connections/"):
+        page = client.get(address).content.decode()
+        assert "The service lets this sign-in be renewed until" in page
+        assert f"/connections/{connection.pk}/reconnect/" in page
+
+
 def test_the_console_says_that_a_renewal_was_interrupted(client, connector, ann):
     connection = make(connector, ann, state="reauthorization_required")
     connection.refresh_lease.failure = "refresh_interrupted"

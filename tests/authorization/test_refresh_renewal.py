@@ -189,6 +189,7 @@ def test_other_failures_back_off_and_leave_the_grant_alone(server, connection, a
     assert values_of(connection) == {"access_token": "access-0", "refresh_token": "r1"}
     assert timedelta(seconds=25) < after.refresh_lease.cooldown_until - timezone.now() <= timedelta(seconds=30)
     assert (after.refresh_lease.owner, after.refresh_lease.attempts) == (None, 1)
+    assert after.refresh_lease.failing_since is not None
 
 
 def test_nothing_is_asked_during_the_cooldown_and_the_next_try_recovers(server, connection):
@@ -200,7 +201,8 @@ def test_nothing_is_asked_during_the_cooldown_and_the_next_try_recovers(server, 
 
     forget_cooldown(connection)
     assert renew(connection)
-    assert fresh(connection).refresh_lease.attempts == 0
+    lease = fresh(connection).refresh_lease
+    assert (lease.attempts, lease.failing_since, lease.failure) == (0, None, "")
 
 
 def test_a_server_that_cannot_be_reached_is_no_doubt(connection, server):

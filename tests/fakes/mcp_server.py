@@ -68,7 +68,7 @@ class Knobs:
 class McpServer:
     """Start with `with`; stops by itself."""
 
-    def __init__(self, tools: list[Any] | None = None, **knobs: Any) -> None:
+    def __init__(self, tools: list[Any] | None = None, *, port: int = 0, **knobs: Any) -> None:
         self.tools: list[Any] = [tool("echo")] if tools is None else tools
         self.knobs = Knobs(**knobs)
         self.hits: Counter[str] = Counter()
@@ -79,7 +79,7 @@ class McpServer:
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.port = 0
+        self.port = port  # 0: a free one
 
     @property
     def origin(self) -> str:
@@ -122,7 +122,7 @@ class McpServer:
         app.router.add_route("*", "/{path:.*}", self._document)
         runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", self.port)
         await site.start()
         self.port = runner.addresses[0][1]
         self._ready.set()
