@@ -5,7 +5,6 @@ import pytest
 from connectors.access.models import Epoch
 from connectors.audit.models import AdminEvent
 from connectors.authorization.accounts import effective_state
-from connectors.authorization.models import AuthorizationSession
 from connectors.catalogue.configuration import open_configuration
 from connectors.catalogue.models import Connector, PackageVersion
 from connectors.errors import Conflict, Invalid
@@ -13,6 +12,7 @@ from connectors.lifecycle.preview import people_to_reauthorize
 from connectors.lifecycle.update import preview_update, update_connector
 from connectors.manifest.difference import Change
 from connectors.vault.secret import Secret
+from tests.builders.attempts import make_attempt
 from tests.builders.connectors import make_connection
 from tests.builders.packages import ENDPOINT_FIELD, build_manifest, build_static_manifest
 from tests.builders.people import make_administrator, make_user
@@ -149,26 +149,10 @@ def test_another_number_of_people_than_was_shown_changes_nothing(workshop):
 
 def test_attempts_nobody_submitted_are_cancelled_and_wiped(workshop):
     connector = workshop.install()
-    pending = make_attempt(connector, "pending")
+    pending = make_attempt(connector, make_user())
     update(connector, workshop.pack("1.1.0"))
     pending.refresh_from_db()
     assert (pending.status, pending.sealed) == ("cancelled", None)
-
-
-def make_attempt(connector, status):
-    return AuthorizationSession.objects.create(
-        state_digest=status.ljust(64, "0"),
-        browser_digest="0" * 64,
-        person=make_user(),
-        connector=connector,
-        configuration_revision=connector.configuration_revision,
-        authorization_fingerprint=connector.authorization_fingerprint,
-        version_id=connector.version_id,
-        endpoints={"issuer": "", "names_itself": False, "scopes": []},
-        sealed=b"private context",
-        status=status,
-        expires_at="2100-01-01T00:00Z",
-    )
 
 
 def test_each_raised_risk_needs_its_own_tick(workshop):
