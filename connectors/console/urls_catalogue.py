@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from connectors.console.views import bulk, categories, ordering, view_as
+from connectors.console.views import bulk, categories, connector_tabs, ordering, view_as
 
 # No address here begins with `connectors/` and a word: every word there is a connector's key.
 urlpatterns = [
     path("connectors/<slug:key>/category/", categories.connector_category, name="connector_category"),
+    path("connectors/<slug:key>/connections/", connector_tabs.connector_connections, name="connector_connections"),
+    path("connectors/<slug:key>/skills/", connector_tabs.connector_skills, name="connector_skills"),
     path("bulk/connectors/", bulk.connector_bulk, name="connector_bulk"),
     path("order/connectors/", ordering.connector_order, name="connector_order"),
     path("order/categories/", ordering.category_order, name="category_order"),

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from connectors.catalogue.category_queries import shown_categories
-from connectors.catalogue.models import Category
+from connectors.catalogue.models import Category, Connector
 from connectors.console.presentation import name_category
 
 MANIFEST = ":manifest"  # no category's key
@@ -24,6 +24,13 @@ class BulkForm(forms.Form):
         choices = [(key, name_category(each)) for key, each in self.shown.items()]
         field: Any = self.fields["category"]
         field.choices = [*choices, (MANIFEST, _("The one each package names"))]
+
+    @classmethod
+    def of(cls, connector: Connector) -> "BulkForm":
+        """Return the form of one connector, set to where it is now."""
+        form = cls(None, needs_category=True)
+        form.initial["category"] = connector.category.key if connector.category_overridden else MANIFEST
+        return form
 
     @property
     def chosen_category(self) -> Category | None:
