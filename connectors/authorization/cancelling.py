@@ -47,7 +47,7 @@ def let_go(session: AuthorizationSession) -> None:
     except CannotOpen as error:  # it cannot be told to anybody, and ending must work all the same
         log.warning("what waits in the attempt %s does not open and is not revoked: %s", session.pk, error.code)
         return
-    turn_away(verified, person=session.person)
+    turn_away(verified, person=session.person, granted_under=session.authorization_fingerprint)
 
 
 def _waiting() -> QuerySet[AuthorizationSession]:

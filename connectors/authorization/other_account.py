@@ -87,7 +87,7 @@ def take_other_account(*, person: User, session_id: UUID) -> AuthorizationSessio
         with transaction.atomic():
             sessions.fail(session, error)
             if verified is not None:
-                turn_away(verified, person=person)
+                turn_away(verified, person=person, granted_under=session.authorization_fingerprint)
     return session
 
 

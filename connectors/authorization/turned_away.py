@@ -18,20 +18,26 @@ from connectors.vault.errors import CannotOpen
 log = logging.getLogger(__name__)
 
 
-def turn_away(verified: VerifiedAccount, *, person: User) -> bool:
-    """Order the revocation of an account's new credential, in the caller's transaction; return whether it was."""
-    if not verified.values or _may_be_shared(verified, person):
+def turn_away(verified: VerifiedAccount, *, person: User, granted_under: str = "") -> bool:
+    """Order the revocation of an account's new credential, in the caller's transaction; return whether it was.
+
+    One that waited since it was `granted_under` another fingerprint is told to nobody whom the connector names now
+    (safety §25).
+    """
+    connector = verified.connector
+    elsewhere = granted_under not in {"", connector.authorization_fingerprint}
+    if elsewhere or not verified.values or _may_be_shared(verified, person):
         return False
     issued = verified.account.credential if verified.account else None
     try:
-        revocation = revocation_of_new(verified.connector, verified.values, issued=issued, grant=verified.grant)
+        revocation = revocation_of_new(connector, verified.values, issued=issued, grant=verified.grant)
     except CannotOpen as error:  # without the client's own secret nobody can be told
-        log.warning("a credential of %s that nobody keeps is not revoked: %s", verified.connector.key, error.code)
+        log.warning("a credential of %s that nobody keeps is not revoked: %s", connector.key, error.code)
         return False
     if revocation is None:
         return False
     account = (verified.account.external_account_name if verified.account else None) or ""
-    order_revocation(revocation, verified.connector.version, person_id=person.pk, account=account[:255])
+    order_revocation(revocation, connector.version, person_id=person.pk, account=account[:255])
     return True
 
 

@@ -136,6 +136,16 @@ def test_a_connector_changed_before_the_answer_ends_it_and_revokes(client, ann, 
     assert token_of(connection) == f"{TOKEN}ann"
 
 
+def test_a_credential_for_another_place_than_the_connector_names_now_is_told_to_nobody(client, ann, guests):
+    type_in(client, connect(ann, guests, "ann", "work"), "bob")
+    Connector.objects.update(authorization_fingerprint="2" * 64)
+
+    client.post(reverse("console:authorization_cancel", args=[AuthorizationSession.objects.get().pk]))
+
+    assert revoked_tokens() == []
+    assert AuthorizationSession.objects.get().sealed is None
+
+
 def test_a_dead_account_is_asked_about_too_when_it_is_connected_anew(ann, guests):
     connection = connect(ann, guests, "ann", "work")
     Connection.objects.update(state=Connection.State.REAUTHORIZATION_REQUIRED)
