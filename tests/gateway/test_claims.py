@@ -60,7 +60,7 @@ def test_a_failure_is_told_again_without_its_result(claim):
 
 def test_another_agents_invocation_is_nobodys_business(claim):
     other, _ = make_agent()
-    assert find_recorded(Claim(uuid.uuid4(), other.pk, claim.invocation_id, uuid.uuid4(), "t", "d")) is None
+    assert find_recorded(Claim(uuid.uuid4(), other.pk, claim.invocation_id, uuid.uuid4(), "t", "d", 1)) is None
 
 
 @pytest.mark.parametrize(
