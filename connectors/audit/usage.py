@@ -1,18 +1,29 @@
-"""How much connectors, tools, people and connections are used: the rollups, and the calls they do not hold yet.
+"""How much connectors, tools and connections are used: the rollups, and the calls they do not hold yet.
 
 Every number is exact: equal to counting the calls themselves, also those that retention has removed since. Calls count
-in the hour they started; `since` and `until` are taken down to whole hours. Errors are calls that did not succeed.
+in the UTC hour they started; `since` is taken down to its hour. Errors are calls that did not succeed. `charts.py` has
+series and top lists.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal, NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from connectors.audit.queries import CallFilters
+from django.db.models import Q
 
-type By = Literal["connector", "tool", "person", "connection", "code"]
+from connectors.audit.models import CallRecord, RollupMark, UsageSubject
+from connectors.audit.tally import CountedCall, Level, Tally, floor_day
+from connectors.audit.usage_reading import (
+    Stretch,
+    read_cells,
+    read_consistently,
+    subjects_of,
+    sum_cells,
+    tally_cells,
+    uncounted_calls,
+)
 
 
 class ToolKey(NamedTuple):
@@ -24,7 +35,7 @@ class ToolKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Use since a moment; `last_used_*` are of all time. `p95_us` is within 10 % of the true value, None without calls."""
+    """Use since a moment; `last_used_*` are of all time. Quantiles are within 9.1 % of the true value, None without."""
 
     calls: int = 0
     errors: int = 0
@@ -34,69 +45,125 @@ class Usage:
     p95_us: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One bucket of a series, [start, the next one's start)."""
+@dataclass(slots=True)
+class _Use:
+    """One key's use, being added up from its subjects and its uncounted calls."""
 
-    start: datetime
-    calls: int
-    errors: int
-    p50_us: int | None
-    p95_us: int | None
+    tally: Tally
+    last_used_at: datetime | None = None
+    last_used_by: str = ""
 
+    def see(self, moment: datetime, who: str) -> None:
+        if self.last_used_at is None or moment > self.last_used_at:
+            self.last_used_at, self.last_used_by = moment, who
 
-@dataclass(frozen=True, slots=True)
-class Top:
-    """One row of a top list. `key` is the connector key, `server/tool`, the person's or connection's id, or the code."""
-
-    key: str
-    name: str
-    connector_key: str
-    usage: Usage
+    def usage(self) -> Usage:
+        tally = self.tally
+        return Usage(tally.calls, tally.errors, self.last_used_at, self.last_used_by, tally.p50_us, tally.p95_us)
 
 
 def usage_by_connector(keys: Collection[str], *, since: datetime) -> dict[str, Usage]:
     """Return the use of each connector; one without calls is `Usage()`."""
-    raise NotImplementedError
+    found = _read(Level.CONNECTOR, Q(connector_key__in=keys), lambda one: one.connector_key, since)
+    return {key: found.get(key, Usage()) for key in keys}
 
 
 def usage_by_connection(ids: Collection[UUID], *, since: datetime) -> dict[UUID, Usage]:
-    """Return the use of each connection."""
-    raise NotImplementedError
+    """Return the use of each connection; one without calls is `Usage()`."""
+    found = _read(Level.CONNECTION, Q(connection_id__in=ids), lambda one: one.connection_id, since)
+    return {key: found.get(key, Usage()) for key in ids}
 
 
 def usage_by_tool(connector_key: str, *, since: datetime) -> dict[ToolKey, Usage]:
     """Return the use of each tool of a connector that was ever called."""
-    raise NotImplementedError
+    return _read(Level.TOOL, Q(connector_key=connector_key), lambda one: ToolKey(one.server, one.tool), since)
 
 
 def usage_by_tool_of(keys: Collection[str], *, since: datetime) -> dict[str, dict[ToolKey, Usage]]:
-    """Return the same for several connectors at once."""
-    raise NotImplementedError
+    """Return the same for several connectors at once, without quantiles."""
+    found = _read(Level.TOOL, Q(connector_key__in=keys), _tool_of_connector, since, quantiles=False)
+    tools: dict[str, dict[ToolKey, Usage]] = {key: {} for key in keys}
+    for (connector_key, tool), usage in found.items():
+        tools[connector_key][tool] = usage
+    return tools
 
 
 def usage_by_grant(connection_ids: Collection[UUID]) -> dict[tuple[UUID, UUID], dict[ToolKey, datetime]]:
-    """Return when each agent last used each tool of each connection, all time: by (agent id, connection id)."""
-    raise NotImplementedError
+    """Return when each agent last used each tool of each connection, of all time: by (agent id, connection id)."""
+    condition = Q(connection_id__in=connection_ids, agent_id__isnull=False)
+
+    def read(mark: RollupMark) -> list[tuple[UUID, UUID, ToolKey, datetime]]:
+        subjects = subjects_of(Level.EACH, condition).values()
+        calls = uncounted_calls(mark, CallRecord.objects.filter(condition))
+        rows = [(one, one.last_used_at) for one in subjects] + [(call, call.started_at) for call in calls]
+        return [
+            (one.agent_id, one.connection_id, ToolKey(one.server, one.tool), at)
+            for one, at in rows
+            if one.agent_id and one.connection_id
+        ]
+
+    grants: dict[tuple[UUID, UUID], dict[ToolKey, datetime]] = {}
+    for agent, connection, tool, at in sorted(read_consistently(read), key=lambda row: row[3]):
+        grants.setdefault((agent, connection), {})[tool] = at
+    return grants
 
 
 def daily_calls_by_connector(keys: Collection[str], *, since: datetime, until: datetime) -> dict[str, tuple[int, ...]]:
     """Return the calls of each UTC day from `since`'s to `until`'s, oldest first."""
-    raise NotImplementedError
+    first, last = floor_day(since), floor_day(until)
+    stretch = Stretch(first, last + timedelta(days=1))
+    condition = Q(connector_key__in=keys)
+
+    def read(mark: RollupMark) -> list[tuple[str, datetime, int]]:
+        names = {number: one.connector_key for number, one in subjects_of(Level.CONNECTOR, condition).items()}
+        cells = read_cells(Q(subject_id__in=names), Level.CONNECTOR, stretch)
+        counted = [(names[subject], start, calls) for subject, start, calls, _, _ in cells]
+        calls = uncounted_calls(mark, CallRecord.objects.filter(condition))
+        return counted + [(call.connector_key, call.started_at, 1) for call in calls if call.started_at in stretch]
+
+    days = {key: [0] * ((last - first).days + 1) for key in keys}
+    for key, moment, calls in read_consistently(read):
+        days[key][(moment.astimezone(UTC) - first).days] += calls
+    return {key: tuple(counts) for key, counts in days.items()}
 
 
-def usage_series(
-    filters: CallFilters, *, since: datetime, until: datetime, edges: Sequence[datetime]
-) -> tuple[Point, ...]:
-    """Return a point for each stretch between `edges` (see `bucket_edges`), narrowed by what `covered` names."""
-    raise NotImplementedError
+def _tool_of_connector(one: UsageSubject | CountedCall) -> tuple[str, ToolKey]:
+    return one.connector_key, ToolKey(one.server, one.tool)
 
 
-def usage_top(by: By, filters: CallFilters, *, since: datetime, until: datetime, limit: int = 10) -> tuple[Top, ...]:
-    """Return what has the most calls, most first."""
-    raise NotImplementedError
+def _read[Key](
+    level: Level,
+    condition: Q,
+    key_of: Callable[[UsageSubject | CountedCall], Any],
+    since: datetime,
+    *,
+    quantiles: bool = True,
+) -> dict[Any, Usage]:
+    """Add up by key what subjects and uncounted calls say of it; `condition` names columns both have."""
+    stretch = Stretch.of(since)
+
+    def read(mark: RollupMark) -> dict[Any, _Use]:
+        uses: dict[Any, _Use] = {}
+        subjects = subjects_of(level, condition)
+        tallies = _tallies(level, stretch, subjects, quantiles=quantiles)
+        for number, subject in subjects.items():
+            use = uses.setdefault(key_of(subject), _Use(Tally()))
+            use.see(subject.last_used_at, subject.last_person_name)
+            if tally := tallies.get(number):
+                use.tally.add(tally.calls, tally.errors, tally.latency)
+        for call in uncounted_calls(mark, CallRecord.objects.filter(condition)):
+            use = uses.setdefault(key_of(call), _Use(Tally()))
+            use.see(call.started_at, call.person_name)
+            if call.started_at in stretch:
+                use.tally.add_call(call) if quantiles else use.tally.add(1, int(call.failed), 0)
+        return uses
+
+    return {key: use.usage() for key, use in read_consistently(read).items()}
 
 
-def covered(filters: CallFilters) -> frozenset[str]:
-    """Return which of the filters that are set series and top lists honour; the others they cannot."""
-    raise NotImplementedError
+def _tallies(level: Level, stretch: Stretch, subjects: Collection[int], *, quantiles: bool) -> dict[int, Tally]:
+    numbers = Q(subject_id__in=subjects)
+    if quantiles:
+        return tally_cells(read_cells(numbers, level, stretch))
+    sums = sum_cells(("subject_id",), numbers, level, stretch)
+    return {number: Tally(calls, errors) for (number,), (calls, errors) in sums.items()}

@@ -1,0 +1,119 @@
+"""Adding up what the rollups hold and the calls they do not hold yet, as of one moment."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Q, QuerySet, Sum
+
+from connectors.audit.late_calls import read_mark
+from connectors.audit.latency import unpack
+from connectors.audit.models import CallRecord, LateCall, RollupMark, UsageRollup, UsageSubject
+from connectors.audit.rollups import DAY, HOUR
+from connectors.audit.tally import DAILY, CountedCall, Level, Tally, floor_day, floor_hour, read_calls
+
+_TRIES: Final = 5
+
+type Hours = tuple[int, datetime, datetime | None]  # the length of its rows, from, to
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Whole UTC hours from `since` to `until`; an open end is now."""
+
+    since: datetime
+    until: datetime | None = None
+
+    @classmethod
+    def of(cls, since: datetime, until: datetime | None = None) -> "Stretch":
+        return cls(floor_hour(since), until and _ceil_hour(until))
+
+    def __contains__(self, moment: datetime) -> bool:
+        return self.since <= moment and (self.until is None or moment < self.until)
+
+    def parts(self, level: Level) -> list[Hours]:
+        """Return which rows make it up: whole days between the hours at both ends, where days are kept."""
+        first = _ceil_day(self.since)
+        last = floor_day(self.until) if self.until else None
+        if level not in DAILY or (last is not None and last <= first):
+            return [(HOUR, self.since, self.until)]
+        ends = [(HOUR, self.since, first)] if self.since < first else []
+        if last is not None and self.until is not None and last < self.until:
+            ends.append((HOUR, last, self.until))
+        return [(DAY, first, last), *ends]
+
+
+def read_consistently[T](read: Callable[[RollupMark], T]) -> T:
+    """Return what `read` returns while the rollups stand still: again if they moved, at last with them held."""
+    for _ in range(_TRIES):
+        mark = read_mark()
+        result = read(mark)
+        if read_mark().version == mark.version:
+            return result
+    with transaction.atomic():
+        RollupMark.objects.select_for_update().filter(pk=mark.pk).first()
+        return read(read_mark())
+
+
+def uncounted_calls(mark: RollupMark, calls: QuerySet[CallRecord]) -> list[CountedCall]:
+    """Return those of some calls that the rollups do not hold: the newest, and late ones that wait."""
+    late = list(LateCall.objects.filter(call_id__lt=mark.counted_to).values_list("pk", flat=True))
+    found = read_calls(calls.filter(pk__gte=mark.counted_to))
+    return found + read_calls(calls.filter(pk__in=late)) if late else found
+
+
+def read_cells(condition: Q, level: Level, stretch: Stretch) -> Iterable[tuple[int, datetime, int, int, int]]:
+    """Return (subject, start, calls, errors, histogram) of each row that meets the condition."""
+    columns = ("subject_id", "start", "calls", "errors", "latency")
+    first, *others = [_rows(part, condition).values_list(*columns) for part in stretch.parts(level)]
+    for subject, start, calls, errors, latency in first.union(*others, all=True) if others else first:
+        yield subject, start, calls, errors, unpack(bytes(latency))
+
+
+def sum_cells(
+    columns: Sequence[str], condition: Q, level: Level, stretch: Stretch
+) -> dict[tuple[Any, ...], tuple[int, int]]:
+    """Return (calls, errors) by some columns, added up by the database."""
+    sums: dict[tuple[Any, ...], tuple[int, int]] = {}
+    for part in stretch.parts(level):
+        found = _rows(part, condition).order_by().values_list(*columns).annotate(Sum("calls"), Sum("errors"))
+        for *key, calls, errors in found:
+            before = sums.get(tuple(key), (0, 0))
+            sums[tuple(key)] = (before[0] + calls, before[1] + errors)
+    return sums
+
+
+def are_more_than(limit: int, condition: Q, level: Level, stretch: Stretch) -> bool:
+    """Return whether there are more rows than a page can add up, without counting further than that."""
+    return (
+        sum(_rows(part, condition).values("subject_id")[: limit + 1].count() for part in stretch.parts(level)) > limit
+    )
+
+
+def subjects_of(level: Level, condition: Q) -> dict[int, UsageSubject]:
+    return {subject.pk: subject for subject in UsageSubject.objects.filter(condition, level=level)}
+
+
+def tally_cells(cells: Iterable[tuple[int, datetime, int, int, int]]) -> dict[int, Tally]:
+    tallies: dict[int, Tally] = {}
+    for subject, _, calls, errors, latency in cells:
+        tallies.setdefault(subject, Tally()).add(calls, errors, latency)
+    return tallies
+
+
+def _rows(part: Hours, condition: Q) -> QuerySet[UsageRollup]:
+    hours, since, until = part
+    rows = UsageRollup.objects.filter(condition, hours=hours, start__gte=since)
+    return rows if until is None else rows.filter(start__lt=until)
+
+
+def _ceil_hour(moment: datetime) -> datetime:
+    floor = floor_hour(moment)
+    return floor if floor == moment else floor + timedelta(hours=1)
+
+
+def _ceil_day(moment: datetime) -> datetime:
+    floor = floor_day(moment)
+    return floor if floor == moment else floor + timedelta(days=1)

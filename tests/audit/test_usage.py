@@ -1,0 +1,278 @@
+"""Use as the rollups and the uncounted calls tell it is what counting the calls would tell."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from connectors.audit.buckets import bucket_edges
+from connectors.audit.charts import usage_series, usage_top
+from connectors.audit.filters import CallFilters
+from connectors.audit.late_calls import seal
+from connectors.audit.models import CallRecord, LateCall, RollupMark, UsageRollup, UsageSubject
+from connectors.audit.rollups import read_batch, roll_up, write_batch
+from connectors.audit.tally import floor_hour
+from connectors.audit.usage import (
+    ToolKey,
+    Usage,
+    daily_calls_by_connector,
+    usage_by_connection,
+    usage_by_connector,
+    usage_by_grant,
+    usage_by_tool,
+    usage_by_tool_of,
+)
+from tests.builders.logs import make_call
+from tests.builders.people import make_user
+
+pytestmark = pytest.mark.django_db
+CONNECTIONS = [UUID(int=number + 1) for number in range(3)]
+AGENTS = [UUID(int=number + 100) for number in range(2)]
+
+
+@pytest.fixture
+def ann():
+    return make_user("ann")
+
+
+def call(person, ago, *, connector="alpha", tool="search", **fields):
+    names = {"connector_key": connector, "upstream_tool": tool, "tool": f"{connector}__{tool}"}
+    return make_call(person, at=timezone.now() - ago, **names, **fields)
+
+
+def test_calls_count_the_same_before_and_after_they_are_rolled_up(ann):
+    for hours in (1, 30, 24 * 20, 24 * 40):
+        call(ann, timedelta(hours=hours), outcome="failed" if hours == 30 else "succeeded")
+    since = timezone.now() - timedelta(days=30)
+    before = usage_by_connector(["alpha", "beta"], since=since)
+
+    assert roll_up() == 4
+
+    assert usage_by_connector(["alpha", "beta"], since=since) == before
+    assert (before["alpha"].calls, before["alpha"].errors, before["beta"]) == (3, 1, Usage())
+
+
+def test_use_outlives_the_calls(ann):
+    call(ann, timedelta(days=3))
+    roll_up()
+    since = timezone.now() - timedelta(days=7)
+    before = usage_by_connector(["alpha"], since=since)
+    CallRecord.objects.all().delete()
+
+    assert usage_by_connector(["alpha"], since=since) == before
+    assert (before["alpha"].calls, before["alpha"].last_used_by) == (1, "ann")
+
+
+def test_last_used_is_of_all_time_and_calls_since_the_moment(ann):
+    long_ago = call(ann, timedelta(days=200))
+    roll_up()
+
+    usage = usage_by_connector(["alpha"], since=timezone.now() - timedelta(days=7))["alpha"]
+
+    assert (usage.calls, usage.last_used_at, usage.p95_us) == (0, long_ago.started_at, None)
+
+
+def test_a_call_that_is_late_for_its_stretch_is_counted_once(ann):
+    call(ann, timedelta(hours=2))
+    roll_up()
+    call(ann, timedelta(hours=1))
+    since = timezone.now() - timedelta(days=1)
+
+    assert LateCall.objects.count() == 1
+    assert usage_by_connector(["alpha"], since=since)["alpha"].calls == 2
+    assert (roll_up(), roll_up()) == (1, 0)
+    assert usage_by_connector(["alpha"], since=since)["alpha"].calls == 2
+
+
+def test_a_late_call_of_a_stretch_that_is_sealed_and_not_counted_yet_is_counted_once(ann):
+    call(ann, timedelta(hours=2))
+    seal(timezone.now())
+    call(ann, timedelta(hours=1))
+
+    assert LateCall.objects.count() == 1
+    roll_up()
+    roll_up()
+
+    assert usage_by_connector(["alpha"], since=timezone.now() - timedelta(days=1))["alpha"].calls == 2
+    assert not LateCall.objects.exists()
+
+
+def test_a_batch_that_two_workers_read_is_written_once(ann):
+    call(ann, timedelta(hours=2))
+    seal(timezone.now())
+    mine, theirs = read_batch(), read_batch()
+
+    assert (write_batch(mine), write_batch(theirs)) == (True, False)
+    assert usage_by_connector(["alpha"], since=timezone.now() - timedelta(days=1))["alpha"].calls == 1
+
+
+def test_the_seal_never_goes_back(ann):
+    seal(timezone.now())
+    before = RollupMark.objects.get().sealed_to
+
+    assert seal(timezone.now() - timedelta(hours=1)).sealed_to == before
+
+
+def test_tools_count_by_their_own_names_whatever_agents_call_them(ann):
+    call(ann, timedelta(hours=1))
+    make_call(ann, connector_key="alpha", upstream_tool="search", tool="alpha__work__search", outcome="failed")
+    roll_up()
+    since = timezone.now() - timedelta(days=1)
+
+    usage = usage_by_tool("alpha", since=since)
+
+    assert {key: (one.calls, one.errors) for key, one in usage.items()} == {ToolKey("", "search"): (2, 1)}
+    assert usage_by_tool_of(["alpha", "beta"], since=since)["alpha"][ToolKey("", "search")].calls == 2
+
+
+def test_grants_know_when_an_agent_last_used_a_tool_of_a_connection(ann):
+    first = call(ann, timedelta(days=300), agent_id=AGENTS[0], connection_id=CONNECTIONS[0])
+    roll_up()
+    call(ann, timedelta(days=100), agent_id=AGENTS[1], connection_id=CONNECTIONS[0])
+
+    assert usage_by_grant(CONNECTIONS[:1])[AGENTS[0], CONNECTIONS[0]] == {ToolKey("", "search"): first.started_at}
+
+
+def test_days_count_apart_and_empty_ones_are_nought(ann):
+    for days in (0, 2, 2):
+        call(ann, timedelta(days=days))
+    roll_up()
+    now = timezone.now()
+
+    days = daily_calls_by_connector(["alpha", "beta"], since=now - timedelta(days=3), until=now)
+
+    assert days == {"alpha": (0, 2, 0, 1), "beta": (0, 0, 0, 0)}
+
+
+def test_a_top_list_names_what_has_the_most_and_counts_new_calls_in(ann):
+    for number, connector in enumerate(["alpha", "beta", "gamma"]):
+        for minutes in range(number + 1):
+            call(ann, timedelta(hours=1, minutes=minutes), connector=connector)
+    roll_up()
+    for _ in range(5):
+        call(ann, timedelta(0), connector="beta")
+    since = timezone.now() - timedelta(days=1)
+
+    top = usage_top("connector", CallFilters(), since=since, limit=2)
+
+    assert [(one.name, one.usage.calls) for one in top] == [("beta", 7), ("gamma", 3)]
+
+
+def test_a_top_list_of_codes_is_of_failed_calls_and_keeps_to_its_owner(ann):
+    bob = make_user("bob")
+    for person, code in ((ann, "unavailable"), (bob, "rate_limited"), (bob, "")):
+        call(person, timedelta(hours=1), outcome="failed" if code else "succeeded", error_code=code)
+    roll_up()
+
+    top = usage_top("code", CallFilters(owner_id=ann.pk), since=timezone.now() - timedelta(days=1))
+
+    assert [one.key for one in top] == [("alpha", "unavailable")]
+
+
+def test_a_series_is_narrowed_by_what_it_covers(ann):
+    bob = make_user("bob")
+    for person in (ann, bob, bob):
+        call(person, timedelta(minutes=90), effect="write")
+    roll_up()
+    call(ann, timedelta(0), effect="read")
+    edges = bucket_edges(timezone.now() - timedelta(hours=3), timezone.now(), zone=ZoneInfo("UTC"))
+
+    def total(**filters):
+        return sum(point.calls for point in usage_series(CallFilters(**filters), edges=edges))
+
+    assert [total(), total(person_ids=(bob.pk,)), total(effect="read"), total(tool="SEAR"), total(text="nothing")] == [
+        4,
+        2,
+        1,
+        4,
+        0,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "hours"),
+    [("Europe/Berlin", 29, 23), ("Europe/Berlin", 28, 24), ("UTC", 29, 24)],
+)
+def test_a_day_on_which_the_clocks_change_is_an_hour_shorter(zone, day, hours):
+    zone = ZoneInfo(zone)
+    edges = bucket_edges(datetime(2026, 3, 20, tzinfo=zone), datetime(2026, 3, 31, tzinfo=zone), zone=zone, most=12)
+    lengths = {start.astimezone(zone).day: (end - start) / timedelta(hours=1) for start, end in pairwise(edges)}
+
+    assert lengths[day] == hours
+    assert all(edge.astimezone(zone).hour == 0 for edge in edges)
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Pacific/Chatham", "Australia/Lord_Howe"])
+@pytest.mark.parametrize("days", [1, 3, 30, 90, 800])
+def test_edges_rise_hold_the_whole_stretch_and_are_whole_hours(zone, days):
+    until = datetime(2026, 11, 2, 17, 20, tzinfo=UTC)
+    since = until - timedelta(days=days)
+
+    edges = bucket_edges(since, until, zone=ZoneInfo(zone))
+
+    assert all(before < after for before, after in pairwise(edges))
+    assert edges[0] <= since < edges[1]
+    assert edges[-2] < until <= edges[-1]
+    assert {floor_hour(edge) for edge in edges} == set(edges)
+    assert len(edges) <= 61
+
+
+CALLS = st.lists(
+    st.tuples(
+        st.sampled_from(["alpha", "beta"]),
+        st.sampled_from(["search", "write"]),
+        st.integers(0, 2),  # connection
+        st.integers(0, 24 * 60 * 4),  # minutes ago
+        st.sampled_from(["succeeded", "succeeded", "failed"]),
+        st.sampled_from(["wait", "wait", "seal", "roll", "retain"]),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(calls=CALLS, days=st.integers(1, 5))
+def test_use_equals_the_calls_counted_one_by_one_also_late_ones_and_after_retention(ann, calls, days):
+    """Calls come in any order of time, so that most are late once something is sealed."""
+    for table in (CallRecord, LateCall, UsageRollup, UsageSubject, RollupMark):
+        table.objects.all().delete()
+    now = timezone.now()
+    made = []
+    for connector, tool, connection, minutes, outcome, then in calls:
+        ago = timedelta(minutes=minutes)
+        made.append(
+            call(ann, ago, connector=connector, tool=tool, outcome=outcome, connection_id=CONNECTIONS[connection])
+        )
+        if then == "seal":
+            seal(timezone.now())
+        elif then != "wait":
+            roll_up()
+        if then == "retain":
+            late = LateCall.objects.values("call_id")
+            CallRecord.objects.filter(pk__lt=RollupMark.objects.get().counted_to).exclude(pk__in=late).delete()
+    since = floor_hour(now - timedelta(days=days))
+    counted = [one for one in made if one.started_at >= since]
+
+    by_connector = usage_by_connector(["alpha", "beta"], since=since)
+    by_connection = usage_by_connection(CONNECTIONS, since=since)
+    points = usage_series(CallFilters(), edges=bucket_edges(since, timezone.now(), zone=ZoneInfo("Asia/Kolkata")))
+
+    assert {key: one.calls for key, one in by_connector.items()} == {
+        key: Counter(one.connector_key for one in counted)[key] for key in ("alpha", "beta")
+    }
+    assert {key: one.errors for key, one in by_connection.items()} == {
+        key: sum(one.outcome == "failed" for one in counted if one.connection_id == key) for key in CONNECTIONS
+    }
+    ends = [point.start for point in points[1:]] + [timezone.now() + timedelta(hours=2)]
+    for point, end in zip(points, ends, strict=True):
+        assert point.calls == sum(point.start <= one.started_at < end for one in made)
+    for key in ("alpha", "beta"):
+        tools = usage_by_tool(key, since=since)
+        expected = Counter(one.upstream_tool for one in counted if one.connector_key == key)
+        assert {tool.tool: one.calls for tool, one in tools.items() if one.calls} == dict(expected)
