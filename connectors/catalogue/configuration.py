@@ -13,7 +13,7 @@ from django.db import transaction
 
 from connectors.access.epoch import bump_catalogue
 from connectors.access.models import User
-from connectors.audit.models import AdminEvent
+from connectors.catalogue.configuration_changes import stale_configuration
 from connectors.catalogue.endpoints import origin_of
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.fingerprint import compute_fingerprint
@@ -22,7 +22,7 @@ from connectors.catalogue.models import Connector
 from connectors.catalogue.program import ask_about_configuration
 from connectors.catalogue.sealed_configuration import forget_values, open_values, seal_values
 from connectors.catalogue.versions import manifest_of
-from connectors.errors import Conflict, Fault, Invalid
+from connectors.errors import Fault, Invalid, NotFound
 from connectors.manifest.fields import Field
 from connectors.manifest.values import ParsedValues, Value, parse_values
 from connectors.vault.secret import Secret
@@ -54,6 +54,7 @@ def save_configuration(
     Raises `Invalid` with a fault per field, and `Conflict` naming who changed what when `expected_revision` has passed.
     A package with a program is asked first, outside any transaction: it may take seconds (§8).
     """
+    _require_revision(Connector.objects.filter(pk=connector.pk).first(), expected_revision)  # before seconds go by
     identity = _ask_program(connector, raw, cleared)
     return _save(connector, raw, cleared, expected_revision=expected_revision, actor=actor, identity=identity)
 
@@ -79,17 +80,16 @@ def _save(
 ) -> Connector:
     current = lock_connector(connector.pk)
     require_open(current)  # what waits for a drain was checked against the configuration of now
-    if current.configuration_revision != expected_revision:
-        raise stale_configuration(current)
+    _require_revision(current, expected_revision)
     change = _read_change(current, raw, cleared)
     values, stored, gone = change.values, change.stored, change.gone
     if values.public == current.configuration and not values.secrets and not gone:
         return current
-    before, after = _describe(current.configuration, values, stored, gone)
+    before, after = _describe(current, values, stored, gone)
     seal_values(current, values.secrets, actor)
     forget_values(current, gone)
     current.configuration = values.public
-    current.configuration_revision += 1
+    current.configuration_revision = after["revision"]
     current.authorization_fingerprint = compute_fingerprint(
         manifest_of(current.version), values.public, identity=identity
     )
@@ -97,6 +97,13 @@ def _save(
     bump_catalogue()
     record_connector_event("configuration_saved", current, actor, before=before, after=after)
     return current
+
+
+def _require_revision(connector: Connector | None, expected: int) -> None:
+    if connector is None:
+        raise NotFound("connector_not_found")
+    if connector.configuration_revision != expected:
+        raise stale_configuration(connector)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,25 +151,20 @@ def _moves_elsewhere(fields: Collection[Field], before: Mapping[str, Any], after
 
 
 def _describe(
-    public: Mapping[str, Any], values: ParsedValues, stored: set[str], gone: set[str]
+    connector: Connector, values: ParsedValues, stored: set[str], gone: set[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what changed, before and after; of a secret only that it was set, replaced or cleared."""
+    public, revision = connector.configuration, connector.configuration_revision
     changed = {key for key in {*public, *values.public} if public.get(key) != values.public.get(key)}
-    before = {key: public.get(key) for key in changed} | dict.fromkeys(stored & {*values.secrets, *gone}, "set")
-    after = {key: values.public.get(key) for key in changed} | dict.fromkeys(gone, "cleared")
-    after |= {key: "replaced" if key in stored else "set" for key in values.secrets}
+    touched = {key: "replaced" if key in stored else "set" for key in values.secrets} | dict.fromkeys(gone, "cleared")
+    before = {
+        "revision": revision,
+        "configuration": {key: public.get(key) for key in changed},
+        "secrets": dict.fromkeys(stored & touched.keys(), "set"),
+    }
+    after = {
+        "revision": revision + 1,
+        "configuration": {key: values.public.get(key) for key in changed},
+        "secrets": touched,
+    }
     return before, after
-
-
-def stale_configuration(connector: Connector) -> Conflict:
-    """Return the conflict that tells a second editor who changed what."""
-    last = AdminEvent.objects.filter(
-        target_kind="connector", target_id=str(connector.pk), act="configuration_saved"
-    ).first()
-    return Conflict(
-        "configuration_changed",
-        revision=connector.configuration_revision,
-        by=last.actor_name if last else "",
-        at=last.at.isoformat() if last else "",
-        fields=sorted(last.after) if last else [],
-    )

@@ -17,7 +17,7 @@ from connectors.authorization.cancelling import cancel_attempts
 from connectors.authorization.fingerprint_change import note_fingerprint
 from connectors.catalogue.carrying_over import carry_over, open_carried, store_carried
 from connectors.catalogue.categories import settle_category
-from connectors.catalogue.configuration import stale_configuration
+from connectors.catalogue.configuration_changes import stale_configuration
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.fingerprint import compute_fingerprint
 from connectors.catalogue.locking import lock_connector

@@ -4,6 +4,7 @@ import pytest
 
 from connectors.audit.models import AdminEvent
 from connectors.catalogue.configuration import open_configuration, save_configuration
+from connectors.catalogue.configuration_changes import changes_since
 from connectors.catalogue.models import ConfigurationSecret
 from connectors.errors import Conflict, Invalid, NotFound
 from connectors.vault.sealing import SealedValueMisplaced
@@ -108,8 +109,16 @@ def test_the_second_editor_is_told_who_changed_what(connector):
 def test_the_event_says_what_changed_and_never_a_secret(connector):
     save(connector, {"endpoint": HERE, "page_size": "50", "app_secret": "new-canary"}, cleared=["proxy_secret"])
     event = AdminEvent.objects.get()
-    assert event.before == {"page_size": 20, "app_secret": "set", "proxy_secret": "set"}
-    assert event.after == {"page_size": 50, "app_secret": "replaced", "proxy_secret": "cleared"}
+    assert event.before == {
+        "revision": 1,
+        "configuration": {"page_size": 20},
+        "secrets": {"app_secret": "set", "proxy_secret": "set"},
+    }
+    assert event.after == {
+        "revision": 2,
+        "configuration": {"page_size": 50},
+        "secrets": {"app_secret": "replaced", "proxy_secret": "cleared"},
+    }
 
 
 def test_a_moved_endpoint_changes_the_fingerprint_where_a_credential_is_sent():
@@ -135,3 +144,22 @@ def test_a_removed_connector_is_not_found(connector):
 
 def test_an_open_configuration_shows_no_secret(connector):
     assert "canary" not in repr(open_configuration(connector))
+
+
+def test_the_second_editor_can_be_told_each_field_with_what_it_was_and_is(connector):
+    mei, tom = make_administrator("mei", display_name="Mei"), make_administrator("tom", display_name="Tom")
+    save(connector, {"endpoint": HERE, "page_size": "50"}, actor=mei)
+    save(connector, {"endpoint": HERE + "/v2", "page_size": "60", "app_secret": "x"}, revision=2, actor=tom)
+    assert [(one.field, one.secret, one.before, one.after, one.by) for one in changes_since(connector, 1)] == [
+        ("app_secret", True, "set", "replaced", "Tom"),
+        ("endpoint", False, HERE, HERE + "/v2", "Tom"),
+        ("page_size", False, 20, 60, "Tom"),
+    ]
+    assert [one.field for one in changes_since(connector, 2)] == ["app_secret", "endpoint", "page_size"]
+    assert changes_since(connector, 3) == ()
+
+
+def test_a_field_that_was_changed_back_is_not_told(connector):
+    save(connector, {"endpoint": HERE, "page_size": "50"})
+    save(connector, {"endpoint": HERE, "page_size": "20"}, revision=2)
+    assert changes_since(connector, 1) == ()
