@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.functional import Promise
 
+from connectors.catalogue.carrying_over import carry_over
 from connectors.catalogue.models import ConfigurationSecret
 from connectors.catalogue.versions import manifest_of
 from connectors.console.change_targets import Decision, Target
@@ -18,12 +19,14 @@ from connectors.console.configuration_form import (
     show_value,
 )
 from connectors.console.forms.manifest_form import ManifestForm
-from connectors.console.lifecycle_words import OCCUPANTS
-from connectors.console.package_difference import ToldChange, ToldDifference, tell_difference
+from connectors.console.lifecycle_words import OCCUPANTS, RISKS
+from connectors.console.package_difference import ToldChange, tell_changes, tell_difference
 from connectors.console.presentation import describe_connector, reader_language
 from connectors.console.submitted_once import new_submission
+from connectors.errors import Fault, Invalid
 from connectors.lifecycle.occupancy import Occupant
 from connectors.lifecycle.preview import UpdatePreview, people_to_reauthorize
+from connectors.manifest.hidden_characters import show_hidden
 from connectors.manifest.texts import text_for
 
 MOST_NAMES = 100
@@ -47,9 +50,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A raised risk with its own box."""
+    """A raised risk with its own box, and what ticking it means."""
 
     change: ToldChange
+    meaning: str
     ticked: bool
 
 
@@ -89,7 +93,6 @@ def describe_change_page(
     target: Target, preview: UpdatePreview, form: ManifestForm, decision: Decision
 ) -> dict[str, Any]:
     """Return everything the page shows; secrets are on it by whom and when alone."""
-    difference: ToldDifference = tell_difference(preview.difference)
     reauthorization = read_reauthorization(preview, decision)
     people = people_to_reauthorize(target.connector)[:MOST_NAMES] if reauthorization.people else ()
     return {
@@ -99,8 +102,8 @@ def describe_change_page(
         "version": target.version,
         "digest": target.digest,
         "preview": preview,
-        "difference": difference,
-        "ticks": tuple(Tick(change, change.id in decision.accepted) for change in difference.raised),
+        "difference": tell_difference(preview.difference),
+        "ticks": tell_ticks(preview, decision),
         "reauthorization": reauthorization,
         "people": tuple(person.name for person in people),
         "more_people": max(reauthorization.people - MOST_NAMES, 0),
@@ -121,6 +124,24 @@ def read_reauthorization(preview: UpdatePreview, decision: Decision) -> Reauthor
     at_most = not preview.reauthorize_certain and preview.reauthorize > 0
     promised = None if at_most else preview.reauthorize
     return Reauthorization(preview.reauthorize, preview.reauthorize_certain, at_most, promised)
+
+
+def tell_ticks(preview: UpdatePreview, decision: Decision) -> tuple[Tick, ...]:
+    """Return a box for every raised risk."""
+    meanings = (str(RISKS[change.kind]) % {"subject": show_hidden(change.subject)} for change in preview.raised)
+    return tuple(
+        Tick(told, meaning, told.id in decision.accepted)
+        for told, meaning in zip(tell_changes(preview.raised), meanings, strict=True)
+    )
+
+
+def find_faults(target: Target, decision: Decision) -> tuple[Fault, ...]:
+    """Return what is wrong with the configuration alone: a refusal for another reason tells it at the same time."""
+    try:
+        carry_over(target.connector, target.manifest, decision.raw, decision.cleared)
+    except Invalid as error:
+        return error.faults
+    return ()
 
 
 def tell_occupants(occupants: Collection[Occupant]) -> tuple[ToldOccupant, ...]:

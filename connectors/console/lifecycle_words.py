@@ -69,6 +69,15 @@ register_fault_texts(
     }
 )
 
+# What somebody who ticks a raised risk takes upon themselves, by kind of change.
+RISKS: Final[dict[str, str | Promise]] = {
+    "effect_raised": _("I accept that agents which may use %(subject)s can do more with it than before."),
+    "confirmation_dropped": _("I accept that %(subject)s runs without a person confirming each call."),
+    "tool_added": _("I accept that agents which may use everything may use %(subject)s as well."),
+    "host_added": _("I accept that data goes to %(subject)s."),
+    "scope_added": _("I accept that people are asked to allow %(subject)s at the service."),
+}
+
 OCCUPANTS: Final[dict[str, str | Promise]] = {
     "run": _("Run"),
     "authorization": _("Authorization in progress"),

@@ -31,10 +31,6 @@ class ToldDifference:
     files_compared: bool
 
     @property
-    def raised(self) -> tuple[ToldChange, ...]:
-        return tuple(change for change in self.changes if change.risk == "raised")
-
-    @property
     def unraised(self) -> "ToldDifference":
         """The same without the raised risks, which stand by themselves where they are ticked."""
         return replace(self, changes=tuple(change for change in self.changes if change.risk != "raised"))

@@ -118,12 +118,20 @@ def test_a_risk_that_is_not_ticked_refuses_all_and_ticks_stay(admin, workshop):
     first, second = risks(text_of(admin.get(address)))
     answer = commit(admin, address, accept=[first])
     page = text_of(answer)
-    assert answer.status_code == 409
+    assert answer.status_code == 422
     assert "Not every raised risk is ticked." in page
     assert current() == "1.0.0"
     assert re.search(rf'value="{re.escape(first)}" checked', page)
     assert not re.search(rf'value="{re.escape(second)}" checked', page)
     assert commit(admin, address, accept=[first, second]).status_code == 302
+
+
+def test_faults_are_told_beside_risks_that_are_not_ticked(admin, workshop):
+    workshop.install()
+    archive = workshop.pack("1.1.0", tool_policy=policy(EXPORT), configuration=fields(REGION))
+    page = text_of(commit(admin, send(admin, archive), region=""))
+    assert 'href="#tick-1"' in page
+    assert 'href="#field-region"' in page
 
 
 def test_how_many_people_must_authorize_again_is_said_with_their_names(admin, workshop):

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import find_connector, find_version, installed_versions
 from connectors.console.answer import answer
-from connectors.console.change_pages import describe_change_page, draw_change
+from connectors.console.change_pages import describe_change_page, draw_change, find_faults
 from connectors.console.change_targets import Decision, RollbackTarget, Target, UpdateTarget, read_decision
 from connectors.console.messages import describe_error
 from connectors.console.package_difference import tell_difference
@@ -62,12 +62,10 @@ def _decide(request: PersonRequest, target: Target) -> HttpResponse:
     decision = read_decision(request.POST, form.raw_values())
     try:
         return _drain(request, target, decision) if "drain" in request.POST else _commit(request, target, decision)
-    except Invalid as error:
-        return show_decision(request, target, decision, faults=error)
     except Conflict as error:
         corrected = error.parameters.get("people") if error.code == "reauthorization_differs" else None
         return show_decision(request, target, replace(decision, corrected=corrected), error=error)
-    except Failed as error:  # its program or the store did not do its part; nothing was changed
+    except (Invalid, Failed) as error:  # Failed: its program or the store did not do its part; nothing was changed
         return show_decision(request, target, decision, error=error)
 
 
@@ -90,22 +88,33 @@ def show_decision(
     target: Target,
     decision: Decision | None,
     *,
-    faults: Invalid | None = None,
-    error: Conflict | Failed | None = None,
+    error: Conflict | Failed | Invalid | None = None,
     **more: Any,
 ) -> HttpResponse:
-    """Answer with the page; ticks and typed values are on it as they were sent, secrets never are."""
+    """Answer with the page and all that is wrong; ticks and typed values are on it as sent, secrets never are."""
     sent = decision or Decision()
     preview = target.preview(sent)
     if preview.refusal is not None:
         return _refuse(request, target.connector, preview.refusal, target=target)
     form = draw_change(target, preview, None if decision is None else request.POST)
-    if faults is not None:
-        form.add_faults(faults.faults)
-    context = describe_change_page(target, preview, form, sent) | _contents(target)
-    status = 422 if faults else 502 if isinstance(error, Failed) else 409 if error else 200
-    told = describe_error(error) if error else None
-    return answer(request, "console/changes/decide.html", context | {"told": told, **more}, status=status)
+    if error is not None:
+        form.add_faults(error.faults if isinstance(error, Invalid) else find_faults(target, sent))
+    context = describe_change_page(target, preview, form, sent) | _contents(target) | more
+    context["refused"] = error is not None
+    context["told"] = None if error is None or isinstance(error, Invalid) else describe_error(error)
+    return answer(request, "console/changes/decide.html", context, status=_status(error))
+
+
+def _status(error: Conflict | Failed | Invalid | None) -> int:
+    match error:
+        case None:
+            return 200
+        case Failed():
+            return 502
+        case Invalid():
+            return 422
+        case _:
+            return 422 if error.code == "risk_not_accepted" else 409
 
 
 def _contents(target: Target) -> dict[str, Any]:
