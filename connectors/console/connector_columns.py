@@ -14,9 +14,14 @@ from django.utils.translation import gettext_lazy as _
 
 from connectors.catalogue.models import Connector
 from connectors.console.presentation import ConnectorText
+from connectors.ledger.health_mark import HealthMark
+from connectors.ledger.models import Verdict
+from connectors.ledger.rows import LedgerRow
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _STATUSES = [str(status) for status in Connector.Status]
+_HEALTH = [HealthMark.DEAD, HealthMark.FAILING, HealthMark.NOT_ASKED, HealthMark.OFF, HealthMark.PROGRAM]
+_VERDICTS = [Verdict.UNINSTALL, Verdict.OBSERVE, Verdict.KEEP]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +31,7 @@ class ConnectorRow:
     connector: Connector
     text: ConnectorText
     category: str
-    connections: int
-    calls: int
+    ledger: LedgerRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,48 @@ class Column:
     shown: bool = True
 
 
+def _health_rank(row: ConnectorRow) -> int:
+    """What needs somebody comes first."""
+    return _HEALTH.index(row.ledger.health) if row.ledger.health in _HEALTH else len(_HEALTH)
+
+
+def _verdict_rank(row: ConnectorRow) -> int:
+    """What goes first stands first; what was decided counts, else what is suggested."""
+    verdict = row.ledger.disposition.verdict if row.ledger.disposition else row.ledger.suggestion.verdict
+    return _VERDICTS.index(Verdict(verdict)) if verdict in _VERDICTS else len(_VERDICTS)
+
+
+def _error_rate(row: ConnectorRow) -> float:
+    month = row.ledger.month
+    return month.errors / month.calls if month.calls else -1.0
+
+
 NAME: Final = Column("name", _("Connector"), lambda row: row.text.name.casefold())
 COLUMNS: Final[tuple[Column, ...]] = (
     Column("status", _("Status"), lambda row: _STATUSES.index(row.connector.status)),
-    Column("category", _("Category"), lambda row: row.category.casefold()),
+    Column("category", _("Category"), lambda row: row.category.casefold(), shown=False),
+    Column("purpose", _("Purpose"), shown=False),
+    Column("owner", _("Owner"), lambda row: row.ledger.owner.name.casefold() if row.ledger.owner else "", shown=False),
     Column("version", _("Version")),
-    Column("connections", _("Connections"), lambda row: row.connections, number=True, falling=True),
-    Column("calls", _("Calls, 30 days"), lambda row: row.calls, number=True, falling=True),
-    Column("last_used", _("Last used"), lambda row: row.connector.last_used_at or _NEVER, falling=True),
+    Column("connections", _("Connections"), lambda row: row.ledger.connections, number=True, falling=True),
+    Column("week", _("Calls, 7 days"), lambda row: row.ledger.week.calls, number=True, falling=True, shown=False),
+    Column("calls", _("Calls, 30 days"), lambda row: row.ledger.month.calls, number=True, falling=True),
+    Column(
+        "quarter", _("Calls, 90 days"), lambda row: row.ledger.quarter.calls, number=True, falling=True, shown=False
+    ),
+    Column("errors", _("Errors, 30 days"), _error_rate, number=True, falling=True),
+    Column("last_used", _("Last used"), lambda row: row.ledger.last_used_at or _NEVER, falling=True),
+    Column("tools", _("Tools used"), lambda row: row.ledger.tools.used, number=True, falling=True, shown=False),
+    Column(
+        "context",
+        _("Context, tokens"),
+        lambda row: row.ledger.context_tokens or 0,
+        number=True,
+        falling=True,
+        shown=False,
+    ),
+    Column("health", _("Health"), _health_rank),
+    Column("disposition", _("Disposition"), _verdict_rank),
     Column("installed", _("Installed"), lambda row: row.connector.installed_at, falling=True, shown=False),
 )
 BY_NAME: Final = {column.name: column for column in (NAME, *COLUMNS)}

@@ -26,11 +26,13 @@ class Tab:
 
 TABS: dict[str, str | Promise] = {
     "overview": _("Overview"),
+    "ledger": _("Ledger"),
     "configuration": _("Configuration"),
     "tools": _("Tools & policy"),
     "visibility": _("Visibility"),
     "versions": _("Versions"),
     "connections": _("Connections"),
+    "calls": _("Calls"),
     "skills": _("Skills"),
 }
 

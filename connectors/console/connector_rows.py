@@ -6,23 +6,19 @@ Everything that fits is ordered before a page is cut from it, so a page begins b
 
 import uuid
 from dataclasses import dataclass
-from datetime import timedelta
 from itertools import groupby
 
-from django.db.models import Count, QuerySet
-from django.utils import timezone
+from django.db.models import QuerySet
 
-from connectors.authorization.models import Connection
 from connectors.catalogue.models import Category, Connector
 from connectors.catalogue.queries import installed_connectors
 from connectors.console.connector_columns import ConnectorRow, find_sort
 from connectors.console.forms.connector_filters import ConnectorFilters
 from connectors.console.presentation import ConnectorText, describe_connectors, name_category
 from connectors.console.typo_search import score, split_words
-from connectors.ledger.usage import count_calls
+from connectors.ledger.rows import ledger_rows
 
 SIZE = 50
-CALLS_SINCE = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +98,5 @@ def _group(rows: tuple[ConnectorRow, ...]) -> tuple[RowGroup, ...]:
 
 
 def _rows(page: list[Connector], texts: dict[uuid.UUID, ConnectorText]) -> tuple[ConnectorRow, ...]:
-    counted = Connection.objects.filter(connector__in=[each.pk for each in page]).order_by().values_list("connector_id")
-    connections: dict[uuid.UUID, int] = dict(counted.annotate(count=Count("pk")))
-    calls = count_calls([each.key for each in page], since=timezone.now() - CALLS_SINCE)
-    return tuple(
-        ConnectorRow(each, texts[each.pk], name_category(each.category), connections.get(each.pk, 0), calls[each.key])
-        for each in page
-    )
+    ledger = ledger_rows(page)
+    return tuple(ConnectorRow(each, texts[each.pk], name_category(each.category), ledger[each.pk]) for each in page)

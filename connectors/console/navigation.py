@@ -73,6 +73,7 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
                     "install_configure",
                     "install_commit",
                     "connector_overview",
+                    "connector_ledger",
                     "connector_configuration",
                     "connector_tools",
                     "connector_visibility",
@@ -85,6 +86,14 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
                     "view_as_catalogue",
                     "view_as_connector",
                 ),
+            ),
+            Destination(
+                "ledger",
+                _("Ledger"),
+                "book-open",
+                "b",
+                MANAGE_CONNECTORS,
+                within=("reviews", "review_line", "review_report"),
             ),
             Destination("categories", _("Categories"), "tag", "t", MANAGE_CONNECTORS, within=("category",)),
             Destination(
@@ -104,6 +113,7 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
             Destination("audit_decisions", _("Decisions"), "scale", "d", VIEW_AUDIT),
             Destination("audit_calls", _("Calls"), "arrows-right-left", "o", VIEW_AUDIT),
             Destination("admin_events", _("Admin events"), "clipboard-document-list", "e", VIEW_AUDIT),
+            Destination("verify", _("Verify & export"), "shield-check", "v", VIEW_AUDIT),
         ),
     ),
 )

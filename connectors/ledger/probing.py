@@ -14,9 +14,13 @@ from uuid import UUID
 
 from asgiref.sync import async_to_sync
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
+from connectors.access.models import User
 from connectors.catalogue.endpoints import Server, resolve_servers
+from connectors.catalogue.events import record_connector_event
+from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import Connector
 from connectors.catalogue.versions import manifest_of
 from connectors.errors import ConnectorError
@@ -59,6 +63,19 @@ def probe_due() -> int:
 def ask_soon(connector: Connector) -> None:
     """Let the next sweep ask one connector's endpoints, whatever its time is."""
     Probe.objects.update_or_create(connector=connector, defaults={"due_at": timezone.now()})
+
+
+@transaction.atomic
+def switch_probes(*, connector: Connector, enabled: bool, actor: User) -> None:
+    """Let a connector's endpoints be asked, or be left alone."""
+    current = lock_connector(connector.pk)
+    probe, _ = Probe.objects.get_or_create(connector=current)
+    if probe.enabled == enabled:
+        return
+    due_at = timezone.now() if enabled else probe.due_at
+    Probe.objects.filter(pk=probe.pk).update(enabled=enabled, due_at=due_at)
+    before, after = {"enabled": probe.enabled}, {"enabled": enabled}
+    record_connector_event("probes_switched", current, actor, before=before, after=after)
 
 
 def next_due(finding: Finding, failures: int, now: datetime) -> datetime:

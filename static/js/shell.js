@@ -50,6 +50,7 @@
 
   document.addEventListener("click", (event) => {
     event.target.closest("[data-dismiss]")?.closest(".message")?.remove();
+    if (event.target.closest("[data-print]")) window.print();
     for (const menu of document.querySelectorAll("details.menu[open]")) {
       if (!menu.contains(event.target)) menu.open = false;
     }

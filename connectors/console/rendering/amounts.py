@@ -1,5 +1,7 @@
 """Counts, sizes and durations as people read them."""
 
+import math
+
 from babel.numbers import format_decimal
 
 from connectors.console.rendering.moments import babel_locale
@@ -32,6 +34,20 @@ def tell_duration(microseconds: float) -> str:
     if microseconds < _MINUTE:
         return f"{_short(microseconds / _SECOND)} s"
     return f"{_short(microseconds / _MINUTE)} min"
+
+
+def tell_percent(share: float) -> str:
+    """Return "3.4 %", "100 %": a decimal below ten and just below the whole, and never a whole that is none."""
+    percent = share * 100
+    if 99 < percent < 100 or 0 < percent < 10:  # noqa: PLR2004 - where a decimal tells something
+        percent = min(max(math.floor(percent * 10) / 10, 0.1), 99.9)
+        return f"{format_decimal(percent, format='0.0', locale=babel_locale())} %"
+    return f"{format_decimal(round(percent), locale=babel_locale())} %"
+
+
+def tell_rate(part: int, whole: int) -> str:
+    """Return what share of the whole a part is; of nothing, an en dash."""
+    return tell_percent(part / whole) if whole else "–"
 
 
 def _short(amount: float) -> str:

@@ -7,6 +7,7 @@
 {% when moment %}                               "3 minutes ago"; hover shows the absolute time with its zone
 {% when moment absolute=True %}                 the absolute time; hover shows the relative one
 {{ size|bytes }} {{ microseconds|duration }} {{ seconds|seconds }} {{ number|count }}
+{{ share|percent }} {{ errors|rate:calls }}       "3.4 %"
 {% sparkline values label %}                    inline SVG with a text alternative
 {% copy text %} {% copy digest short=True %}    the text as code, with a copy button (short: elided, copied whole)
 {% connector_icon digest name %}                the package's icon, or the first letter of its name
@@ -31,7 +32,7 @@ from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_mini
 
 from connectors.authorization.models import Connection, ConnectionAvatar
-from connectors.console.rendering.amounts import tell_bytes, tell_count, tell_duration
+from connectors.console.rendering.amounts import tell_bytes, tell_count, tell_duration, tell_percent, tell_rate
 from connectors.console.rendering.initials import tell_initials
 from connectors.console.rendering.moments import tell_absolute, tell_relative
 from connectors.console.rendering.sparklines import draw_sparkline
@@ -41,6 +42,8 @@ register = template.Library()
 register.filter("bytes", tell_bytes)
 register.filter("count", tell_count)
 register.filter("duration", tell_duration)
+register.filter("percent", tell_percent)
+register.filter("rate", tell_rate)
 register.filter("seconds", lambda seconds: tell_duration(seconds * 1_000_000))
 
 _NOTICE_ICONS = {

@@ -1,0 +1,95 @@
+"""What the ledger's pages show: every connector's row, and all that is known of one."""
+
+from dataclasses import dataclass
+from itertools import islice
+
+from connectors.catalogue.models import Connector
+from connectors.catalogue.queries import installed_connectors
+from connectors.console.ledger_words import HEALTH_WORDS, HealthWords, word_suggestion
+from connectors.console.presentation import ConnectorText, describe_connector, describe_connectors
+from connectors.console.stages import STAGES, Stage
+from connectors.ledger.checklist import ChecklistSummary, summarize_checklist
+from connectors.ledger.models import Disposition, Probe, ToolChange
+from connectors.ledger.queries import (
+    NEVER_ASKED,
+    Affected,
+    Availability,
+    dispositions_of,
+    find_affected,
+    read_availability,
+    tool_changes_of,
+)
+from connectors.ledger.rows import LedgerRow, ledger_row, ledger_rows
+
+FEW = 10
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLine:
+    """A row with its words: what it is for, and why its disposition is suggested."""
+
+    row: LedgerRow
+    text: ConnectorText
+    suggested: str
+
+    @property
+    def purpose(self) -> str:
+        return self.row.purpose or self.text.description
+
+    @property
+    def checklist(self) -> ChecklistSummary:
+        return summarize_checklist(self.row.entry.checklist if self.row.entry else {})
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointView:
+    """How a connector's endpoints stand; `stage` says where the last asking stopped."""
+
+    probe: Probe | None
+    words: HealthWords
+    stage: Stage | None
+    availability: Availability
+    affected: Affected
+    changes: list[ToolChange]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPage:
+    line: LedgerLine
+    endpoint: EndpointView
+    history: list[Disposition]
+
+
+def list_ledger() -> list[LedgerLine]:
+    """Return every installed connector's line, by name; a fixed number of queries."""
+    heavy = ("version__manifest", "version__texts", "version__skills", "configuration")
+    connectors = list(installed_connectors().defer(*heavy).order_by("key"))
+    texts = describe_connectors(connectors)
+    rows = ledger_rows(connectors)
+    lines = [make_line(rows[connector.pk], texts[connector.pk]) for connector in connectors]
+    return sorted(lines, key=lambda line: line.text.name.casefold())
+
+
+def read_ledger_page(connector: Connector) -> LedgerPage:
+    row = ledger_row(connector)
+    return LedgerPage(
+        line=make_line(row, describe_connector(connector)),
+        endpoint=read_endpoint(row),
+        history=list(islice(dispositions_of(connector), FEW)),
+    )
+
+
+def make_line(row: LedgerRow, text: ConnectorText) -> LedgerLine:
+    return LedgerLine(row, text, word_suggestion(row.suggestion))
+
+
+def read_endpoint(row: LedgerRow) -> EndpointView:
+    connector, probe = row.connector, row.probe
+    return EndpointView(
+        probe=probe,
+        words=HEALTH_WORDS[row.health],
+        stage=STAGES.get(probe.stage) if probe else None,
+        availability=read_availability([connector.pk]).get(connector.pk, NEVER_ASKED),
+        affected=find_affected(connector),
+        changes=list(tool_changes_of(connector)[:FEW]),
+    )
