@@ -4,7 +4,7 @@ A task is a nudge; what is due stands in the database, so one that is lost delay
 """
 
 from connectors.access.tasks import sweep_sign_in_links
-from connectors.audit.tasks import check_chain, set_down_head, sweep_captured
+from connectors.audit.tasks import check_chain, remove_old_rows, roll_up, set_down_head, sweep_captured
 from connectors.authorization.tasks import notify_owners, refresh_due, revoke_due, sweep_sessions
 from connectors.catalogue.tasks import sweep_orphans
 from connectors.gateway.tasks import close_idle_runs, end_lost_calls
@@ -22,7 +22,9 @@ __all__ = [
     "notify_owners",
     "probe_due",
     "refresh_due",
+    "remove_old_rows",
     "revoke_due",
+    "roll_up",
     "set_down_head",
     "sweep_captured",
     "sweep_copies",

@@ -29,6 +29,8 @@ app.conf.beat_schedule = {
     "sweep copies of drained archives": {"task": "lifecycle.sweep_copies", "schedule": 21600.0},
     "set down where the administrative log ends": {"task": "audit.set_down_head", "schedule": 3600.0},
     "verify the administrative log when it is due": {"task": "audit.check_chain", "schedule": 30.0},
+    "count calls": {"task": "audit.roll_up", "schedule": 30.0},
+    "remove rows that were kept long enough": {"task": "audit.remove_old_rows", "schedule": 600.0},
     "sweep calls' contents that have expired": {"task": "audit.sweep_captured", "schedule": 3600.0},
     "sweep archives without rows": {"task": "catalogue.sweep_orphans", "schedule": 21600.0},
 }

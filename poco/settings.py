@@ -104,7 +104,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; "
+        "PRAGMA journal_size_limit=67108864;",  # a burst's log does not stay on disk
     }
     # A file in tests as well: a database in memory knows no waiting, so two threads would not race but fail.
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / "test.sqlite3")}
@@ -144,6 +145,15 @@ UNATTENDED_CONFIRMATION = env.choice("POCO_UNATTENDED_CONFIRMATION", "execute", 
 # one is called dead.
 PROBE_MINUTES = env.integer("POCO_PROBE_MINUTES", 360, minimum=5, maximum=10_080)
 DEAD_AFTER_DAYS = env.integer("POCO_DEAD_AFTER_DAYS", 7, minimum=1, maximum=365)
+
+# The logs -------------------------------------------------------------------------------------------------
+# For how many days each is kept; None is for good.
+KEEP_DAYS = {
+    "calls": env.integer("POCO_KEEP_CALLS_DAYS", 365) or None,
+    "decisions": env.integer("POCO_KEEP_DECISIONS_DAYS", 365) or None,
+    "events": env.integer("POCO_KEEP_EVENTS_DAYS", 0) or None,
+    "usage": env.integer("POCO_KEEP_USAGE_DAYS", 800) or None,
+}
 
 # Packages' programs ---------------------------------------------------------------------------------------
 # "bubblewrap" adds namespaces around each program, where bubblewrap is installed and may make them.

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from connectors.audit import capture, checks, heads
+from connectors.audit import capture, checks, heads, retention, rollups
 from connectors.audit.sweeps import sweep
 
 
@@ -23,3 +23,15 @@ def check_chain() -> int:
 @sweep("audit.sweep_captured")
 def sweep_captured() -> int:
     return capture.sweep_captured()
+
+
+@shared_task(name="audit.roll_up")
+@sweep("audit.roll_up")
+def roll_up() -> int:
+    return rollups.roll_up()
+
+
+@shared_task(name="audit.remove_old_rows")
+@sweep("audit.remove_old_rows")
+def remove_old_rows() -> int:
+    return retention.remove_old_rows()
