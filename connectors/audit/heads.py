@@ -108,9 +108,10 @@ def renew_signatures(*, unseen: bool = False) -> int:
     lock_chain()
     ring = get_key_ring()
     renewed = 0
-    for model, state in ((ChainTip, head_statement), (ChainHead, head_statement), (ChainSegment, segment_statement)):
+    signed: list[type[ChainTip | ChainHead | ChainSegment]] = [ChainTip, ChainHead, ChainSegment]
+    for model in signed:
         for row in model.objects.exclude(key_name=ring.active.name).order_by("pk"):
-            statement = state(row)
+            statement = segment_statement(row) if isinstance(row, ChainSegment) else head_statement(row)
             lost = unseen and row.key_name not in ring.keys
             if lost or is_signed(statement, key_name=row.key_name, signature=row.signature):
                 row.key_name, row.signature = sign(statement)

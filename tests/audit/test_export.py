@@ -27,17 +27,17 @@ def ann():
     return make_user("ann")
 
 
-def take(kind="calls", filters=None, format="jsonl", zone=UTC_ZONE, actor=None, **more) -> bytes:
+def take(kind="calls", filters=None, form="jsonl", zone=UTC_ZONE, actor=None, **more) -> bytes:
     filters = filters or {"calls": CallFilters, "decisions": DecisionFilters, "events": EventFilters}[kind]()
-    return b"".join(export_rows(kind=kind, filters=filters, format=format, zone=zone, actor=actor, **more))
+    return b"".join(export_rows(kind=kind, filters=filters, format=form, zone=zone, actor=actor, **more))
 
 
 def lines(**options) -> list[dict]:
-    return [json.loads(line) for line in take(format="jsonl", **options).decode().splitlines()]
+    return [json.loads(line) for line in take(form="jsonl", **options).decode().splitlines()]
 
 
 def table(**options) -> list[dict]:
-    data = take(format="csv", **options)
+    data = take(form="csv", **options)
     assert data.startswith(b"\xef\xbb\xbf")
     return list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
 
@@ -73,7 +73,7 @@ def test_a_person_gets_no_row_of_another(ann):
 
 def test_columns_are_chosen_and_keep_their_order(ann):
     make_call(ann)
-    assert take(format="csv", columns=["tool", "elapsed_us"]).decode("utf-8-sig") == (
+    assert take(form="csv", columns=["tool", "elapsed_us"]).decode("utf-8-sig") == (
         '"tool","elapsed_us"\r\n"notebook__search_notes",42000\r\n'
     )
     with pytest.raises(Invalid):

@@ -1,0 +1,140 @@
+"""`manage.py audit`: verify the administrative log, keep its signed head elsewhere, take logs out as files."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from connectors.audit.checks import check_chain
+from connectors.audit.export import Format, Kind, export_rows
+from connectors.audit.heads import Head, export_head, read_head
+from connectors.audit.models import ChainCheck
+from connectors.errors import Invalid
+from connectors.management.audit_filters import KINDS, FilterUnreadable, read_filters, read_moment
+
+BROKEN: Final = 1
+NOT_VERIFIED: Final = 2
+
+
+class Command(BaseCommand):
+    help = "Verify the administrative log, export its signed head, export logs."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        acts = parser.add_subparsers(dest="act", required=True)
+        verify = acts.add_parser(
+            "verify",
+            help="walk the chain of admin events; exit code 0: whole, 1: broken, 2: could not be verified",
+        )
+        verify.add_argument(
+            "--head", action="append", default=[], metavar="FILE", help="a head exported earlier and kept elsewhere"
+        )
+        verify.add_argument("--quiet", action="store_true", help="say nothing while everything is right (for cron)")
+        head = acts.add_parser("head", help="export the signed head, to be kept where this installation cannot write")
+        head.add_argument("--output", default="-", metavar="FILE")
+        self._add_export(acts.add_parser("export", help="write a log as CSV or JSON Lines"))
+
+    def _add_export(self, export: CommandParser) -> None:
+        export.add_argument("--kind", choices=KINDS, default="calls")
+        export.add_argument("--since", metavar="TIME", help="2026-03-29, 2026-03-29T02:30, 7d or 12h (ago)")
+        export.add_argument("--until", metavar="TIME", help="the end, itself left out")
+        export.add_argument(
+            "--where", action="append", default=[], metavar="FIELD=VALUE", help="a filter of the log's page"
+        )
+        export.add_argument("--columns", help="comma-separated; all without it")
+        export.add_argument("--format", choices=("csv", "jsonl"), default="jsonl")
+        export.add_argument("--zone", default=settings.TIME_ZONE, help="time zone of what is read and written")
+        export.add_argument("--limit", type=int)
+        export.add_argument("--output", default="-", metavar="FILE")
+
+    def handle(self, *_args: Any, act: str, **options: Any) -> None:
+        getattr(self, f"_{act}")(options)
+
+    def _verify(self, options: dict[str, Any]) -> None:
+        heads = [_read_head(Path(name)) for name in options["head"]]
+        check = check_chain(heads=heads)
+        if not check.ok:
+            raise CommandError(_tell_fault(check), returncode=BROKEN)
+        if options["quiet"]:
+            return
+        told = _("%(checked)d events are whole, up to number %(head)d.")
+        self.stdout.write(told % {"checked": check.checked, "head": check.head_sequence})
+        if check.unchained:
+            self.stdout.write(
+                _("%(count)d events of before there was a chain are not covered.") % {"count": check.unchained}
+            )
+
+    def _head(self, options: dict[str, Any]) -> None:
+        data = export_head()
+        if data is None:
+            raise CommandError(_("There is no administrative event yet."), returncode=NOT_VERIFIED)
+        _write(options["output"], iter([data]))
+
+    def _export(self, options: dict[str, Any]) -> None:
+        kind = cast("Kind", options["kind"])
+        try:
+            zone = ZoneInfo(options["zone"])
+            filters = read_filters(
+                kind,
+                options["where"],
+                since=read_moment(options["since"], zone),
+                until=read_moment(options["until"], zone),
+            )
+            pieces = export_rows(
+                kind=kind,
+                filters=filters,
+                format=cast("Format", options["format"]),
+                zone=zone,
+                actor=None,
+                columns=options["columns"].split(",") if options["columns"] else None,
+                limit=options["limit"],
+            )
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise CommandError(_("There is no time zone %(name)s.") % {"name": options["zone"]}) from error
+        except FilterUnreadable as error:
+            raise CommandError(str(error)) from error
+        except Invalid as error:
+            names = ", ".join(fault.where for fault in error.faults)
+            raise CommandError(_("There is no column %(names)s.") % {"names": names}) from error
+        _write(options["output"], pieces)
+
+
+def _read_head(path: Path) -> Head:
+    try:
+        return read_head(path.read_bytes())
+    except (OSError, Invalid) as error:
+        told = _("%(path)s is no exported head, or cannot be read.") % {"path": path}
+        raise CommandError(told, returncode=NOT_VERIFIED) from error
+
+
+def _write(output: str, pieces: Iterable[bytes]) -> None:
+    """To standard output, or into a new file that only its owner reads."""
+    if output == "-":
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with open(output, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise CommandError(f"{output}: {error.strerror}") from error
+
+
+def _tell_fault(check: ChainCheck) -> str:
+    told = {
+        "altered": _("Event %(sequence)d (%(id)s) was altered."),
+        "removed": _("Events are missing from number %(sequence)d on."),
+        "reordered": _("Events changed places at number %(sequence)d (%(id)s)."),
+        "truncated": _("The newest events are missing, from number %(sequence)d on."),
+        "inserted": _("Event %(id)s was put there past the chain (number %(sequence)d)."),
+        "rewritten": _("Up to number %(sequence)d the chain is not the one that was signed: rewritten, or restored."),
+        "restored": _("The chain once went on to number %(sequence)d: an older state was restored."),
+        "signature": _("The signature at number %(sequence)d is not ours."),
+        "key_missing": _("The key that signed at number %(sequence)d is not in the key ring."),
+    }[check.fault]
+    return told % {"sequence": check.fault_sequence, "id": check.fault_event_id or "–"}

@@ -1,0 +1,130 @@
+"""`manage.py audit`: exit codes for cron, heads kept elsewhere, and the same files as the pages give."""
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import transaction
+
+from connectors.audit.models import AdminEvent, ChainCheck, ChainHead, ChainTip
+from connectors.audit.recording import record_admin_event
+from connectors.management.commands.audit import _tell_fault
+from tests.builders.logs import make_call, make_decision
+from tests.builders.people import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def write(count: int) -> None:
+    with transaction.atomic():
+        for number in range(count):
+            record_admin_event(actor=None, act="tried", target_kind="test", target_id=number, target_name="it")
+
+
+def refused(*arguments: str) -> CommandError:
+    with pytest.raises(CommandError) as caught:
+        call_command("audit", *arguments)
+    return caught.value
+
+
+def test_a_whole_chain_is_told_and_kept(capsys):
+    write(3)
+    call_command("audit", "verify")
+    assert capsys.readouterr().out == "3 events are whole, up to number 3.\n"
+    assert ChainCheck.objects.get().ok
+
+
+def test_cron_hears_nothing_while_all_is_right(capsys):
+    write(1)
+    call_command("audit", "verify", "--quiet")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_broken_chain_ends_with_one_and_names_the_row():
+    write(3)
+    AdminEvent.objects.filter(sequence=2).update(actor_name="somebody else")
+    error = refused("verify")
+    assert error.returncode == 1
+    assert str(error) == f"Event 2 ({AdminEvent.objects.get(sequence=2).pk}) was altered."
+    assert not ChainCheck.objects.get().ok
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["altered", "removed", "reordered", "truncated", "inserted", "rewritten", "restored", "signature", "key_missing"],
+)
+def test_every_fault_has_its_words(fault):
+    assert "7" in _tell_fault(ChainCheck(fault=fault, fault_sequence=7))
+
+
+def test_a_head_that_was_kept_elsewhere_finds_an_older_state(tmp_path):
+    write(2)
+    call_command("audit", "head", "--output", str(tmp_path / "head.json"))
+    call_command("audit", "verify", "--head", str(tmp_path / "head.json"))
+    kept = tmp_path / "head.json"
+    assert oct(kept.stat().st_mode)[-3:] == "600"
+    for table in (AdminEvent, ChainHead, ChainTip):
+        table.objects.all().delete()
+    write(1)
+    assert refused("verify", "--head", str(kept)).returncode == 1
+
+
+def test_what_is_no_head_ends_with_two(tmp_path):
+    (tmp_path / "head.json").write_text("{}")
+    assert refused("verify", "--head", str(tmp_path / "head.json")).returncode == 2
+    assert refused("verify", "--head", str(tmp_path / "missing.json")).returncode == 2
+    assert refused("head").returncode == 2
+
+
+def exported(tmp_path, *arguments: str) -> list[dict]:
+    file = tmp_path / "out.jsonl"
+    call_command("audit", "export", "--output", str(file), *arguments)
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_a_day_is_the_zones_own_on_both_sides_of_a_clock_change(tmp_path):
+    ann = make_user()
+    for hour in (22, 23):  # of the 28th, UTC: before and at Berlin's midnight
+        make_call(ann, tool=f"before {hour}", at=datetime(2026, 3, 28, hour, 30, tzinfo=UTC))
+    for hour in (21, 22):  # of the 29th: summer time by now, so midnight is an hour earlier
+        make_call(ann, tool=f"after {hour}", at=datetime(2026, 3, 29, hour, 30, tzinfo=UTC))
+    rows = exported(tmp_path, "--since", "2026-03-29", "--until", "2026-03-30", "--zone", "Europe/Berlin")
+    assert [row["tool"] for row in rows] == ["after 21", "before 23"]
+    assert [row["started_at"][-6:] for row in rows] == ["+02:00", "+01:00"]
+
+
+def test_filters_are_those_of_the_pages(tmp_path):
+    ann = make_user()
+    make_decision(ann, allowed=False)
+    make_decision(ann)
+    rows = exported(tmp_path, "--kind", "decisions", "--where", "allowed=false", "--columns", "allowed,rule")
+    assert rows == [{"allowed": False, "rule": "grant_missing"}]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--where", "nothing=1"], ["--where", "allowed"], ["--where", "run_id=x"], ["--since", "yesterday"],
+        ["--zone", "Mars/Base"], ["--columns", "tool,password"], ["--kind", "decisions", "--where", "allowed=maybe"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_before_anything_is_written(arguments):
+    assert refused("export", *arguments).returncode == 1
+    assert not AdminEvent.objects.exists()
+
+
+def test_a_file_that_is_there_is_not_written_over(tmp_path):
+    (tmp_path / "out.jsonl").write_text("mine")
+    refused("export", "--output", str(tmp_path / "out.jsonl"))
+    assert (tmp_path / "out.jsonl").read_text() == "mine"
+
+
+def test_help_names_the_exit_codes():
+    done = subprocess.run(
+        [sys.executable, "manage.py", "audit", "--help"], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "0: whole, 1: broken, 2: could not be verified" in " ".join(done.stdout.split())
