@@ -1,6 +1,7 @@
 """Test the way to a connector's servers before anything is stored, and name the stage that fails (console.md)."""
 
 import asyncio
+import time
 from collections.abc import Mapping
 
 from asgiref.sync import async_to_sync
@@ -8,7 +9,9 @@ from asgiref.sync import async_to_sync
 from connectors.catalogue.binding import binding_headers
 from connectors.catalogue.configuration import OpenConfiguration
 from connectors.catalogue.endpoints import Server, resolve_servers
-from connectors.errors import Refused
+from connectors.catalogue.models import PackageVersion
+from connectors.catalogue.program import ask_about_configuration
+from connectors.errors import Failed, Invalid, Refused
 from connectors.manifest.schema import Manifest
 from connectors.manifest.tool_keys import tool_key
 from connectors.runtime.mcp_client import Deadline, ProbeReport, Stage, UpstreamServer, probe
@@ -30,6 +33,19 @@ def test_connection(
         raise Refused("nothing_to_test", key=manifest.key)
     headers = binding_headers(manifest, one_off)
     return async_to_sync(_probe_all)(servers, headers)
+
+
+def test_program(*, version: PackageVersion, configuration: OpenConfiguration) -> Stage:
+    """Return what the version's program says of a configuration (`configuration_validate`, §8); nothing is stored."""
+    started = time.perf_counter()
+    code, detail = "", ""
+    try:
+        ask_about_configuration(version, configuration.public, configuration.secrets)
+    except Invalid as refused:
+        code, detail = refused.faults[0].code, str(refused.faults[0].parameters.get("message", ""))
+    except Failed as error:
+        code, detail = error.code, str(error.parameters.get("message", ""))
+    return Stage("program", ok=not code, seconds=time.perf_counter() - started, code=code, detail=detail)
 
 
 async def _probe_all(servers: tuple[Server, ...], headers: Mapping[str, Secret]) -> ProbeReport:

@@ -28,6 +28,7 @@ class ConfigurationField:
     secret: ConfigurationSecret | None
     clearable: bool
     clear_name: str
+    clearing: bool  # its box was ticked in what came back
 
 
 type Groups = list[tuple[str, list[ConfigurationField]]]
@@ -117,7 +118,8 @@ def open_typed(form: ManifestForm, connector: Connector | None) -> OpenConfigura
     if values is None:
         return None
     stored = open_configuration(connector).secrets if connector else {}
-    return OpenConfiguration(public=values.public, secrets=stored | values.secrets)
+    kept = {key: secret for key, secret in stored.items() if key not in read_cleared(form.data)}
+    return OpenConfiguration(public=values.public, secrets=kept | values.secrets)
 
 
 def read_cleared(data: Mapping[str, Any]) -> frozenset[str]:
@@ -126,7 +128,8 @@ def read_cleared(data: Mapping[str, Any]) -> frozenset[str]:
 
 def _describe(bound: BoundField, secret: ConfigurationSecret | None, *, required: bool) -> ConfigurationField:
     clearable = secret is not None and not required
-    return ConfigurationField(bound, secret, clearable, CLEAR + bound.name)
+    clear_name = CLEAR + bound.name
+    return ConfigurationField(bound, secret, clearable, clear_name, clearing=clear_name in bound.form.data)
 
 
 def _prefilled(field: Any, initial: Mapping[str, Any]) -> bool:

@@ -22,6 +22,11 @@ STAGES: Final[dict[str, Stage]] = {
         _("The address is one this console may not call."),
         _("Ask an administrator to check the connector's configuration."),
     ),
+    "program": Stage(
+        _("Program"),
+        _("The package's program does not take this configuration, or could not say."),
+        _("Change what it names. If it names nothing, tell whoever made the package."),
+    ),
     "dns": Stage(
         _("DNS"),
         _("The server's name could not be found."),

@@ -1,6 +1,5 @@
 """A connector's configuration: secrets are written, never shown; two editors do not overwrite each other."""
 
-from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -25,6 +24,7 @@ from connectors.console.connector_pages import frame_connector
 from connectors.console.forms.manifest_form import ManifestForm
 from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
+from connectors.console.second_editor import merge_edits
 from connectors.errors import Conflict, Failed, Invalid
 
 _MOST_DIGITS = 10  # no revision is longer, and Python reads no number of thousands of digits
@@ -49,7 +49,7 @@ def connector_configuration(request: PersonRequest, key: str) -> HttpResponse:
         form.add_faults(error.faults)
         return show_connector_configuration(request, connector, form, status=422)
     except Conflict as error:
-        return show_connector_configuration(request, connector, form, status=409, changed=_changed(error))
+        return _show_conflict(request, connector, error)
     except Failed as error:  # the package's program did not do its part; nothing was saved
         form.add_error(None, str(describe_error(error)))
         return show_connector_configuration(request, connector, form, status=502)
@@ -68,7 +68,7 @@ def show_connector_configuration(
         "groups": group_fields(form, secrets),
         "one_off": draw_one_off(manifest, connector.version.texts),
         "callback_address": callback_address(manifest),
-        "testable": manifest.runtime.adapter == "remote_mcp",
+        "testable": manifest.runtime.adapter == "remote_mcp" or manifest.program is not None,
         **more,
     }
     return answer(request, "console/connectors/configuration.html", context, status=status)
@@ -79,9 +79,12 @@ def _revision(request: PersonRequest) -> int:
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
 
 
-def _changed(error: Conflict) -> dict[str, Any]:
-    at = error.parameters.get("at")
-    return {**error.parameters, "at": datetime.fromisoformat(at) if at else None}
+def _show_conflict(request: PersonRequest, connector: Connector, error: Conflict) -> HttpResponse:
+    """Tell who changed what meanwhile; what was typed goes on in the form, upon the configuration as it is now."""
+    if error.code != "configuration_changed":  # a drain began, say
+        raise error
+    edit = merge_edits(connector, request.POST, revision=_revision(request))
+    return show_connector_configuration(request, connector, edit.form, status=409, edit=edit)
 
 
 def _say_saved(request: PersonRequest, *, changed: bool) -> None:

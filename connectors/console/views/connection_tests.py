@@ -1,14 +1,17 @@
 """Test connection: changes nothing, and names the stage that failed with its time."""
 
 import uuid
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
-from connectors.catalogue.connection_test import test_connection
-from connectors.catalogue.models import Connector
+from connectors.catalogue.configuration import OpenConfiguration
+from connectors.catalogue.connection_test import test_connection, test_program
+from connectors.catalogue.models import Connector, PackageVersion
 from connectors.catalogue.queries import find_connector, find_version
 from connectors.catalogue.versions import manifest_of
 from connectors.console.answer import answer
@@ -25,9 +28,12 @@ from connectors.console.views.configuration import show_connector_configuration
 from connectors.console.views.install import show_configuration
 from connectors.errors import ConnectorError, Invalid
 from connectors.manifest.schema import Manifest
+from connectors.runtime.upstream import ProbeReport, Stage
 from connectors.vault.errors import CannotOpen
+from connectors.vault.secret import Secret
 
 REPORT = "test-report"
+SERVED = "remote_mcp"
 
 
 @never_cache
@@ -47,7 +53,7 @@ def install_test(request: PersonRequest, upload: OpenedUpload) -> HttpResponse:
 def connector_test(request: PersonRequest, key: str) -> HttpResponse:
     connector = find_connector(key)
     form = draw_configuration(connector, request.POST)
-    report = _report(request, form, manifest_of(connector.version), connector)
+    report = _report(request, form, manifest_of(connector.version), connector, checked=connector.version)
     if request.headers.get("HX-Target") == REPORT:
         return answer(request, "console/install/test_report.html", report | {"form": form})
     return show_connector_configuration(request, connector, form, **report)
@@ -79,15 +85,36 @@ def _test_target(request: PersonRequest, target: Target) -> HttpResponse:
 
 
 def _report(
-    request: PersonRequest, form: ManifestForm, manifest: Manifest, connector: Connector | None
+    request: PersonRequest,
+    form: ManifestForm,
+    manifest: Manifest,
+    connector: Connector | None,
+    *,
+    checked: PackageVersion | None = None,
 ) -> dict[str, Any]:
-    """Return how far the test got: `stages` in words, or `refused` when there was nothing to try."""
+    """Return how far the test got: `stages` in words, or `refused` when there was nothing to try.
+
+    The program of `checked`, a version that is installed, is asked first if it has one.
+    """
     try:
         typed = open_typed(form, connector)
         if typed is None:
             return {"faulty": True}
-        report = test_connection(manifest=manifest, configuration=typed, one_off=read_one_off(manifest, request.POST))
+        report = _test(manifest, typed, read_one_off(manifest, request.POST), checked)
     except (ConnectorError, CannotOpen) as error:
         return {"refused": describe_error(error)}
     stages = [(stage, STAGES.get(stage.name)) for stage in report.stages]
-    return {"report": report, "stages": stages, "needs_account": manifest.auth.strategy != "none"}
+    served = manifest.runtime.adapter == SERVED
+    return {"report": report, "stages": stages, "served": served, "needs_account": manifest.auth.strategy != "none"}
+
+
+def _test(
+    manifest: Manifest, typed: OpenConfiguration, one_off: Mapping[str, Secret], checked: PackageVersion | None
+) -> ProbeReport:
+    first: tuple[Stage, ...] = ()
+    if checked is not None and manifest.program is not None:
+        first = (test_program(version=checked, configuration=typed),)
+        if not first[0].ok or manifest.runtime.adapter != SERVED:
+            return ProbeReport(first, reached=first[0].ok)
+    report = test_connection(manifest=manifest, configuration=typed, one_off=one_off)
+    return replace(report, stages=(*first, *report.stages))
