@@ -5,6 +5,7 @@ from django.urls import path
 from connectors.console.views import (
     configuration,
     connection_tests,
+    connector_calls,
     connectors,
     health,
     install,
@@ -37,6 +38,8 @@ urlpatterns = [
     path("connectors/<slug:key>/publish/", publication.connector_publish, name="connector_publish"),
     path("connectors/<slug:key>/disable/", publication.connector_disable, name="connector_disable"),
     path("connectors/<slug:key>/test/", connection_tests.connector_test, name="connector_test"),
+    path("connectors/<slug:key>/calls/", connector_calls.connector_calls, name="connector_calls"),
+    path("connectors/<slug:key>/calls/capture/", connector_calls.connector_capture, name="connector_capture"),
     path("people/", people.people, name="people"),
     path("people/new/", people.person_create, name="person_create"),
     path("people/<int:person_id>/", people.person, name="person"),

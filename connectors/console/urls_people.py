@@ -13,6 +13,7 @@ from connectors.console.views import (
     logs,
     records,
     tokens,
+    verification,
 )
 
 urlpatterns: list[URLPattern] = [
@@ -57,7 +58,11 @@ urlpatterns: list[URLPattern] = [
     path("logs/<slug:log>/views/", logs.view_save, name="view_save"),
     path("views/<uuid:view_id>/delete/", logs.view_delete, name="view_delete"),
     path("calls/<uuid:call_id>/", records.call, name="call"),
+    path("calls/<uuid:call_id>/content/", records.call_content, name="call_content"),
     path("decisions/<uuid:decision_id>/", records.decision, name="decision"),
     path("audit/events/<uuid:event_id>/", records.event, name="event"),
+    path("audit/verify/", verification.verify, name="verify"),
+    path("audit/verify/run/", verification.verify_run, name="verify_run"),
+    path("audit/verify/head/", verification.verify_head, name="verify_head"),
     path("runs/<uuid:run_id>/", records.run, name="run"),
 ]

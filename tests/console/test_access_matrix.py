@@ -57,8 +57,10 @@ console:authorization console:authorization_take console:authorization_cancel co
 console:token_create console:token_revoke console:grant console:view_delete
 """)
 RECORDS = ["console:call", "console:decision", "console:run"]
+RECORD_ACTS = ["console:call_content"]
 AUDIT = words("""
 console:audit_calls console:audit_decisions console:admin_events console:event console:log_export console:view_save
+console:verify console:verify_run console:verify_head
 """)
 MANAGE = words("""
 console:health console:connector_list console:install console:example_package console:connector_overview
@@ -69,6 +71,7 @@ console:connector_versions console:connector_update console:connector_drain cons
 console:connector_remove console:removal console:version_roll_back console:version_roll_back_test
 """)
 MANAGE += words("""
+console:connector_calls console:connector_capture
 console:categories console:category console:category_merge console:category_separate console:category_order
 console:connector_category console:connector_bulk console:connector_order console:view_as console:view_as_catalogue
 console:view_as_connector console:connector_connections console:connector_skills
@@ -79,7 +82,7 @@ STAGED = words("""
 console:install_preview console:install_configure console:install_commit console:install_test
 console:connector_update_decide console:connector_update_test
 """)
-LISTED = [*OPEN, *NOT_OFFERED, *PERSON, *OWN, *RECORDS, *AUDIT, *MANAGE, *ARCHIVES, *STAGED]
+LISTED = [*OPEN, *NOT_OFFERED, *PERSON, *OWN, *RECORDS, *RECORD_ACTS, *AUDIT, *MANAGE, *ARCHIVES, *STAGED]
 
 
 def all_routes(patterns: list[Any] | None = None, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -225,7 +228,9 @@ def test_what_is_anothers_does_not_exist_for_anybody(stranger, role):
 @pytest.mark.parametrize("role", ROLES)
 def test_anothers_row_of_the_log_is_for_who_may_audit(stranger, role):
     expected = "404" if role == USER else "200"
-    assert not outside(Visit(stranger, role).statuses(RECORDS, "get"), {expected})
+    visit = Visit(stranger, role)
+    assert not outside(visit.statuses(RECORDS, "get"), {expected})
+    assert not outside(visit.statuses(RECORD_ACTS, "post"), {expected})
 
 
 @pytest.mark.parametrize("role", ROLES)

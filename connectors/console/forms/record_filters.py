@@ -1,7 +1,6 @@
 """The filters of calls, decisions and administrative events; each becomes what `audit.queries` takes."""
 
 import uuid
-from dataclasses import fields
 from typing import Any, ClassVar, cast
 
 from django import forms
@@ -10,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from connectors.access.models import User
 from connectors.audit.models import CallRecord
-from connectors.audit.queries import CallFilters, DecisionFilters, EventFilters, Period
+from connectors.audit.queries import CallFilters, DecisionFilters, EventFilters
 from connectors.console.acts import ACTS
 from connectors.console.denials import RULES
 from connectors.console.forms.log_filters import Choices, LogFilterForm
@@ -24,6 +23,23 @@ OUTCOMES: Choices = [
 ]
 ORIGINS: Choices = [("", _("Any origin")), *((origin, STATES[origin].label) for origin in Run.Origin.values)]
 EFFECT_CHOICES: Choices = [("", _("Any effect")), *((key, effect.label) for key, effect in EFFECTS.items())]
+# What each field of a form is called where rows are filtered.
+_TEXTS = {
+    "text": "text",
+    "agent": "agent_name",
+    "connector": "connector_key",
+    "tool": "tool",
+    "alias": "alias",
+    "effect": "effect",
+    "origin": "origin",
+    "version": "package_version",
+    "address": "remote_address",
+    "trace": "trace_id",
+}
+_KEYS = {"connection": "connection_id", "run": "run_id", "approval": "approval_id"}
+_CALL_TEXTS = {"outcome": "outcome", "error": "error_code", "server": "server_address"}
+_DECISION_TEXTS = {"rule": "rule", "reason": "reason", "revision": "manifest_revision", "digest": "tool_digest"}
+CALL_NAMES = {**_TEXTS, **_KEYS, **_CALL_TEXTS, "person": "person_ids", "slower": "slower_than_us"}
 
 
 def _text(label: Any, length: int) -> forms.CharField:
@@ -60,26 +76,12 @@ class RecordFilterForm(LogFilterForm):
 
     def subject(self, owner_id: int | None) -> dict[str, Any]:
         values = self.cleaned_data
-        names = {
-            "text": "text",
-            "agent": "agent_name",
-            "connector": "connector_key",
-            "tool": "tool",
-            "alias": "alias",
-            "effect": "effect",
-            "origin": "origin",
-            "version": "package_version",
-            "address": "remote_address",
-            "trace": "trace_id",
-        }
         return {
             **self.period(),
-            **{field: values.get(name) or "" for name, field in names.items()},
+            **{field: values.get(name) or "" for name, field in _TEXTS.items()},
+            **{field: values.get(name) for name, field in _KEYS.items()},
             "owner_id": owner_id,
             "person_ids": _people_called(values.get("person") or ""),
-            "connection_id": values.get("connection"),
-            "run_id": values.get("run"),
-            "approval_id": values.get("approval"),
         }
 
 
@@ -96,12 +98,9 @@ class CallFilterForm(RecordFilterForm):
     def filters(self, owner_id: int | None) -> CallFilters:
         values = self.cleaned_data
         slower = values.get("slower")
-        return _made(
-            CallFilters,
+        return CallFilters(
             **self.subject(owner_id),
-            outcome=values.get("outcome") or "",
-            error_code=values.get("error") or "",
-            server_address=values.get("server") or "",
+            **{field: values.get(name) or "" for name, field in _CALL_TEXTS.items()},
             slower_than_us=slower * 1000 if slower else None,
         )
 
@@ -126,14 +125,10 @@ class DecisionFilterForm(RecordFilterForm):
 
     def filters(self, owner_id: int | None) -> DecisionFilters:
         values = self.cleaned_data
-        return _made(
-            DecisionFilters,
+        return DecisionFilters(
             **self.subject(owner_id),
             allowed={"yes": True, "no": False}.get(values.get("allowed") or ""),
-            rule=values.get("rule") or "",
-            reason=values.get("reason") or "",
-            manifest_revision=values.get("revision") or "",
-            tool_digest=values.get("digest") or "",
+            **{field: values.get(name) or "" for name, field in _DECISION_TEXTS.items()},
         )
 
 
@@ -148,8 +143,7 @@ class EventFilterForm(LogFilterForm):
 
     def filters(self) -> EventFilters:
         values = self.cleaned_data
-        return _made(
-            EventFilters,
+        return EventFilters(
             **self.period(),
             text=values.get("text") or "",
             actor_name=values.get("actor") or "",
@@ -174,8 +168,3 @@ def _people_called(text: str) -> tuple[int, ...] | None:
         return None
     named = Q(username__iexact=text) | Q(display_name__iexact=text)
     return tuple(User.objects.filter(named).values_list("pk", flat=True)[:MOST_NAMESAKES])
-
-
-def _made[F: Period](kind: type[F], **values: Any) -> F:
-    known = {field.name for field in fields(kind)}
-    return kind(**{name: value for name, value in values.items() if name in known})

@@ -1,8 +1,11 @@
 """The query string of a log page: its filters and columns without the place one has paged to."""
 
+from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
+from django.urls import reverse
+from django.utils import timezone
 
 from connectors.console.forms.log_filters import PLACE, PRESETS, LogFilterForm
 from connectors.console.logs.kinds import Log
@@ -41,6 +44,20 @@ def without(query: str, *names: str, **changed: Any) -> str:
     for name, value in changed.items():
         kept[name] = str(value)
     return kept.urlencode(safe=",:")
+
+
+def between(address: str, since: datetime, until: datetime) -> str:
+    """Return the address of the same filters between two moments, in the reader's zone."""
+    path, _mark, query = address.partition("?")
+    zone = timezone.get_current_timezone_name()
+    clocks = {name: f"{timezone.localtime(at):%Y-%m-%dT%H:%M}" for name, at in (("since", since), ("until", until))}
+    return f"{path}?{without(query, 'range', *PLACE, range='custom', **clocks, zone=zone)}"
+
+
+def address_of(log: Log, query: str) -> str:
+    """Return the address of a log's list with this query string."""
+    path = reverse(f"console:{log.route}")
+    return f"{path}?{query}" if query else path
 
 
 def usual_columns(log: Log) -> list[str]:

@@ -6,6 +6,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
+from connectors.audit.export import export_rows
 from connectors.console.logs.kinds import Log
 from connectors.console.logs.listing import choose_columns
 from connectors.console.permissions import PersonRequest
@@ -17,8 +18,6 @@ CONTENT_TYPES: Final = {"csv": "text/csv; charset=utf-8", "jsonl": "application/
 
 def export_log(request: PersonRequest, log: Log) -> HttpResponseBase:
     """Answer with the file, or refuse when a filter cannot be read: a file of other rows would be a false record."""
-    from connectors.audit.export import export_rows  # noqa: PLC0415
-
     form = log.make_form(request.GET)
     chosen = request.GET.get("format", "csv")
     if not form.is_valid() or chosen not in CONTENT_TYPES:

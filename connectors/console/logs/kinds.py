@@ -34,6 +34,8 @@ class Source:
     form: Callable[..., Any]
     fields: tuple[Field[Any], ...]
     page: Callable[..., queries.Page[Any]]
+    newest: Callable[..., queries.Newest[Any]]
+    count: Callable[..., queries.Counted]
     word: Callable[[Iterable[Any], User], Sequence[Line]]
 
 
@@ -74,11 +76,33 @@ class Log:
         return form.filters(None if self.everyone else reader.pk)  # type: ignore[no-any-return]
 
 
-_CALLS = Source(kind="calls", form=CallFilterForm, fields=CALL_FIELDS, page=queries.calls, word=word_calls)
-_DECISIONS = Source(
-    kind="decisions", form=DecisionFilterForm, fields=DECISION_FIELDS, page=queries.decisions, word=word_decisions
+_CALLS = Source(
+    kind="calls",
+    form=CallFilterForm,
+    fields=CALL_FIELDS,
+    page=queries.calls,
+    newest=queries.newest_calls,
+    count=queries.count_calls,
+    word=word_calls,
 )
-_EVENTS = Source(kind="events", form=EventFilterForm, fields=EVENT_FIELDS, page=queries.events, word=word_events)
+_DECISIONS = Source(
+    kind="decisions",
+    form=DecisionFilterForm,
+    fields=DECISION_FIELDS,
+    page=queries.decisions,
+    newest=queries.newest_decisions,
+    count=queries.count_decisions,
+    word=word_decisions,
+)
+_EVENTS = Source(
+    kind="events",
+    form=EventFilterForm,
+    fields=EVENT_FIELDS,
+    page=queries.events,
+    newest=queries.newest_events,
+    count=queries.count_events,
+    word=word_events,
+)
 
 _CALLS_TO_COME = {
     "caption": _("Calls, newest first"),

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
@@ -40,11 +41,16 @@ class LogPage:
     rows: list[Row]
     newer: uuid.UUID | None
     older: uuid.UUID | None
-    newest: bool  # nothing newer is left out by paging, so that new rows may come in above
+    searched_to: datetime | None  # where a long search stopped, to be gone on with
 
     @property
     def chips(self) -> list[Chip]:
         return tell_filters(self.form, self.query)
+
+    @property
+    def whole(self) -> bool:
+        """Whether these are all the rows there are."""
+        return self.newer is None and self.older is None and self.searched_to is None
 
     @property
     def usual_query(self) -> str:
@@ -71,7 +77,7 @@ def list_log(log: Log, query: QueryDict, reader: User) -> LogPage:
         rows=fill_rows(log.source.word(found.rows, reader), columns),
         newer=found.newer,
         older=found.older,
-        newest=found.newer is None and keys["after"] is None,
+        searched_to=found.searched_to,
     )
 
 

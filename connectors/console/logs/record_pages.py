@@ -2,14 +2,16 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from connectors.access.models import User
 from connectors.audit import queries
+from connectors.audit.capture import content_state
 from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
 from connectors.console.acts import EventLine, describe_event
 from connectors.console.denials import Explanation
+from connectors.console.logs.captured import Opened, open_captured
 from connectors.console.logs.event_fields import show_changes
 from connectors.console.logs.kinds import ALL_CALLS, ALL_DECISIONS, ALL_EVENTS, MY_CALLS, MY_DECISIONS, Log
 from connectors.console.logs.lines import CallLine, DecisionLine, Line, Text, word_calls, word_decisions
@@ -41,6 +43,8 @@ class RecordPage:
     explanation: Explanation | None = None
     steps: Sequence[Step] = ()
     changes: Text = ""
+    content: str = ""  # of a call whose content was captured: kept or expired
+    opened: Opened | None = None
 
     @property
     def record(self) -> Any:
@@ -61,6 +65,7 @@ def read_call(call_id: uuid.UUID, reader: User) -> RecordPage:
     line: CallLine = word_calls([call], reader)[0]
     explanation = word_decisions([decision], reader)[0].explanation if decision else None
     log = MY_CALLS if line.mine else ALL_CALLS
+    state = content_state(call)
     return RecordPage(
         log=log,
         line=line,
@@ -69,7 +74,14 @@ def read_call(call_id: uuid.UUID, reader: User) -> RecordPage:
         related=[tell_decision(decision, explanation.title if explanation else ""), *tell_surroundings(call, reader)],
         explanation=explanation,
         steps=trace_steps(call, decision),
+        content="" if state == "none" else state,
     )
+
+
+def open_call(call_id: uuid.UUID, reader: User) -> RecordPage:
+    """Return a call's page with what was kept of it, and record that it was read."""
+    page = read_call(call_id, reader)
+    return replace(page, opened=open_captured(page.record, reader))
 
 
 def read_decision(decision_id: uuid.UUID, reader: User) -> RecordPage:

@@ -32,9 +32,8 @@ class Tail:
 
 def tail_log(log: Log, query: QueryDict, reader: User, *, since: uuid.UUID | None) -> Tail:
     form = log.make_form(query)
-    found = log.source.page(log.read_filters(form, reader), after=None, before=None, size=MOST)
-    rows = [row for row in found.rows if row.pk > _earlier(since)]
-    return Tail(fill_rows(log.source.word(rows, reader), choose_columns(log, form)), len(rows) == MOST)
+    found = log.source.newest(log.read_filters(form, reader), since=_earlier(since), limit=MOST)
+    return Tail(fill_rows(log.source.word(found.rows, reader), choose_columns(log, form)), found.more)
 
 
 def _earlier(key: uuid.UUID | None) -> uuid.UUID:

@@ -42,6 +42,7 @@ class Chart:
     lines: Sequence[Line]
     tell: Callable[[float], str]
     bars: bool = True
+    links: Sequence[str] = ()  # addresses, one a mark: where the table's rows lead
 
     @property
     def top(self) -> float:
@@ -54,10 +55,12 @@ class Chart:
         return self.tell(self.top), self.tell(self.top / 2), self.tell(0)
 
     @property
-    def rows(self) -> list[tuple[str, list[str]]]:
-        """The same numbers as text."""
+    def rows(self) -> list[tuple[str, list[str], str]]:
+        """The same numbers as text, with where each row leads."""
         told = [["—" if value is None else self.tell(value) for value in line.values] for line in self.lines]
-        return [(mark, list(row)) for mark, row in zip(self.marks, zip(*told, strict=True), strict=True)]
+        links = self.links or [""] * len(self.marks)
+        columns = zip(*told, strict=True)
+        return [(mark, list(row), link) for mark, row, link in zip(self.marks, columns, links, strict=True)]
 
     @property
     def plot(self) -> SafeString:

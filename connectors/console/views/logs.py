@@ -5,13 +5,15 @@ import uuid
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.utils.html import escape
 from django.utils.translation import gettext as _
 
 from connectors.audit.saved_views import delete_view, save_view
 from connectors.console.answer import answer
 from connectors.console.forms.record_filters import read_page_key
 from connectors.console.forms.saved_views import SavedViewForm
+from connectors.console.logs import log_pages, tailing
+from connectors.console.logs.addresses import address_of
 from connectors.console.logs.exporting import export_log
 from connectors.console.logs.kinds import (
     ALL_CALLS,
@@ -23,8 +25,6 @@ from connectors.console.logs.kinds import (
     Log,
     open_log,
 )
-from connectors.console.logs.log_pages import read_log_page
-from connectors.console.logs.tailing import SINCE, TAIL, tail_log
 from connectors.console.permissions import VIEW_AUDIT, PersonRequest, screen
 
 
@@ -79,12 +79,21 @@ def view_delete(request: PersonRequest, view_id: uuid.UUID) -> HttpResponse:
 
 
 def _show(request: PersonRequest, log: Log) -> HttpResponse:
-    if request.headers.get("HX-Target") == TAIL:
-        tail = tail_log(log, request.GET, request.user, since=read_page_key(request.GET.get(SINCE, "")))
-        return answer(request, "console/logs/rows.html", {"rows": tail.rows, "skipped": tail.skipped, "log": log})
-    page = read_log_page(log, request.GET, request.user)
+    """The page, or what it asks for once it is there."""
+    query, reader = request.GET, request.user
+    match request.headers.get("HX-Target"):
+        case tailing.TAIL:
+            tail = tailing.tail_log(log, query, reader, since=read_page_key(query.get(tailing.SINCE, "")))
+            return answer(request, "console/logs/rows.html", {"rows": tail.rows, "skipped": tail.skipped})
+        case log_pages.COUNT:
+            return HttpResponse(escape(log_pages.count_log(log, query, reader)))
+        case log_pages.CHARTS:
+            return answer(request, "console/logs/charts.html", {"insight": log_pages.read_charts(log, query, reader)})
+        case log_pages.TOPS:
+            return answer(request, "console/logs/tops.html", {"tops": log_pages.read_tops(log, query, reader)})
+    page = log_pages.read_log_page(log, query, reader)
     return answer(request, "console/logs/list.html", {"page": page, "log": log}, partial="results")
 
 
 def _back(log: Log, query: str) -> HttpResponseRedirect:
-    return HttpResponseRedirect(reverse(f"console:{log.route}") + (f"?{query}" if query else ""))
+    return HttpResponseRedirect(address_of(log, query))

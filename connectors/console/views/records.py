@@ -3,9 +3,10 @@
 import uuid
 
 from django.http import HttpResponse
+from django.views.decorators.cache import never_cache
 
 from connectors.console.answer import answer
-from connectors.console.logs.record_pages import RecordPage, read_call, read_decision, read_event
+from connectors.console.logs.record_pages import RecordPage, open_call, read_call, read_decision, read_event
 from connectors.console.logs.run_pages import read_run
 from connectors.console.permissions import VIEW_AUDIT, PersonRequest, screen
 
@@ -13,6 +14,12 @@ from connectors.console.permissions import VIEW_AUDIT, PersonRequest, screen
 @screen()
 def call(request: PersonRequest, call_id: uuid.UUID) -> HttpResponse:
     return _show(request, read_call(call_id, request.user))
+
+
+@never_cache
+@screen(methods=("POST",))
+def call_content(request: PersonRequest, call_id: uuid.UUID) -> HttpResponse:
+    return _show(request, open_call(call_id, request.user))
 
 
 @screen()

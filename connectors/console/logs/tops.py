@@ -1,0 +1,85 @@
+"""What was used most among the calls that the filters leave; each leads to the log of it alone."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from connectors.audit.charts import By, Top, usage_top
+from connectors.audit.queries import CallFilters
+from connectors.console.logs.addresses import without
+from connectors.console.logs.charts import chart_period
+from connectors.console.logs.lines import Text
+from connectors.console.presentation import describe_keys
+from connectors.console.rendering.charts import draw_share
+
+LEADERS: Final = 5
+TITLES: Final[dict[By, Text]] = {
+    "tool": _("Tools"),
+    "connector": _("Connectors"),
+    "person": _("People"),
+    "code": _("Error codes"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    name: str
+    below: str
+    calls: int
+    errors: int
+    p95_us: int | None
+    url: str  # of the log with this one only
+    bar: SafeString
+
+
+@dataclass(frozen=True, slots=True)
+class TopList:
+    title: Text
+    leaders: list[Leader]
+
+
+def list_tops(filters: CallFilters, *, address: str, everyone: bool) -> list[TopList]:
+    """Return a list each of tools, connectors, people and error codes, as far as there is anything in it."""
+    since, until = chart_period(filters)
+    lists = []
+    for by, title in TITLES.items():
+        if by == "person" and not everyone:
+            continue
+        found = usage_top(by, filters, since=since, until=until, limit=LEADERS) or ()
+        if found:
+            lists.append(TopList(title, _leaders(by, found, address)))
+    return lists
+
+
+def _leaders(by: By, found: tuple[Top, ...], address: str) -> list[Leader]:
+    names = describe_keys(str(top.key[0]) for top in found if by != "person")
+    most = max(top.usage.calls for top in found)
+    return [_leader(by, top, address, names, most) for top in found]
+
+
+def _leader(by: By, top: Top, address: str, names: dict[str, str], most: int) -> Leader:
+    path, _mark, query = address.partition("?")
+    first = str(top.key[0])
+    match by:
+        case "connector":
+            name, below, narrowed = names[first], "", {"connector": first}
+        case "tool":
+            tool = str(top.key[-1])
+            name, below, narrowed = tool, names[first], {"connector": first, "tool": tool}
+        case "code":
+            code = str(top.key[-1])
+            name, below, narrowed = code, names[first], {"connector": first, "error": code}
+        case _:
+            name, below, narrowed = top.name, "", {"person": top.name}
+    usage = top.usage
+    return Leader(
+        name=name,
+        below=below,
+        calls=usage.calls,
+        errors=usage.errors,
+        p95_us=usage.p95_us,
+        url=f"{path}?{without(query, *narrowed, **narrowed)}",
+        bar=draw_share(usage.calls, most, tone="bad" if by == "code" else "accent"),
+    )
