@@ -22,7 +22,7 @@ from connectors.authorization.refresh_ways import RefreshWay, find_way
 from connectors.authorization.retirement import order_revocation
 from connectors.authorization.revocation_payload import revocation_of
 from connectors.authorization.scopes import note_granted
-from connectors.catalogue.locking import lock_connector
+from connectors.catalogue.locking import share_connector
 from connectors.catalogue.versions import manifest_of
 from connectors.errors import Failed, NotFound, Refused
 from connectors.vault.secret import Secret
@@ -74,7 +74,7 @@ def take_lease(connection_id: UUID, seen_version: int) -> Lease | Standing:
 
     Raises `Refused("reauthorization_required")` when the grant has ended, RefreshFailed during a cooldown. A lease that
     was not given back in time belongs to a dead holder: the next one is in doubt (contract.md, "Update and removal":
-    the connector's row is locked first).
+    the connector's row is held first; runs that go on during a drain are refreshed).
     """
     connection = _read(connection_id)
     lease, _made = RefreshLease.objects.select_for_update().get_or_create(connection=connection)
@@ -103,7 +103,7 @@ def _read(connection_id: UUID) -> Connection:
     connector_id = Connection.objects.filter(pk=connection_id).values_list("connector_id", flat=True).first()
     if connector_id is None:
         raise NotFound("connection_not_found")
-    lock_connector(connector_id)
+    share_connector(connector_id)
     connection = Connection.objects.select_related("connector__version").filter(pk=connection_id).first()
     if connection is None:
         raise NotFound("connection_not_found")

@@ -27,11 +27,15 @@ def refresh_due() -> int:
 
 
 def list_due(now: datetime) -> list[tuple[UUID, int]]:
-    """Return connection and credential version of what is due and nobody holds, the longest due first."""
+    """Return connection and credential version of what is due and nobody holds, the longest due first.
+
+    A connector that drains is left alone: what a run needs meanwhile is refreshed by its calls.
+    """
     free = Q(owner=None) | Q(expires_at__lte=now)
     same = Q(connection__authorization_fingerprint=F("connection__connector__authorization_fingerprint"))
     due = RefreshLease.objects.filter(free, same, due_at__lte=now, connection__state__in=STANDING)
-    known = due.filter(connection__credential__isnull=False).order_by("due_at")
+    settled = due.filter(connection__connector__transition="")
+    known = settled.filter(connection__credential__isnull=False).order_by("due_at")
     return list(known.values_list("connection_id", "connection__credential__version")[:BATCH])
 
 

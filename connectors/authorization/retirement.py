@@ -38,7 +38,11 @@ def retire_credential(connection: Connection, *, revoke: bool) -> None:
 def order_revocation(
     revocation: Revocation, version: PackageVersion, *, person_id: int | None = None, account: str = ""
 ) -> None:
-    """Put a revocation on the list, in the caller's transaction."""
+    """Put a revocation on the list, in the caller's transaction.
+
+    One that comes after its connector was removed, from a refresh nobody expected any more, can be made by nobody: it
+    is listed as given up.
+    """
     now = timezone.now()
     job = RevocationJob(
         connector_key=version.key,
@@ -48,5 +52,8 @@ def order_revocation(
         due_at=now,
         gives_up_at=now + GIVES_UP_AFTER,
     )
-    job.sealed = seal(write_revocation(revocation), place=place_of(job))
+    if PackageVersion.objects.select_for_update(no_key=True).filter(pk=version.pk).exists():
+        job.sealed = seal(write_revocation(revocation), place=place_of(job))
+    else:
+        job.version, job.due_at, job.gave_up_at, job.failure = None, None, now, "connector_removed"
     job.save()

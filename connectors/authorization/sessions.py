@@ -22,7 +22,7 @@ from django.utils import timezone
 from connectors.access.models import User
 from connectors.authorization.models import AuthorizationSession, Connection
 from connectors.authorization.oauth_grant import OAuthGrant, read_grant, write_grant
-from connectors.catalogue.locking import lock_connector
+from connectors.catalogue.locking import require_open, share_connector
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import is_visible
 from connectors.errors import Conflict, ConnectorError, Fault, Invalid, NotFound, Refused
@@ -78,9 +78,10 @@ def digest_of(text: str) -> str:
 
 
 def open_attempt(attempt: Attempt, *, state: Secret, kept: Kept, expected: Expected) -> AuthorizationSession:
-    """Return the new row; raise when the connector was changed or withdrawn while the service was asked."""
+    """Return the new row; raise when the connector was changed, withdrawn or drained while the service was asked."""
     with transaction.atomic():
-        current = lock_connector(attempt.connector.pk)
+        current = share_connector(attempt.connector.pk)
+        require_open(current)  # a drain's end cancels what nobody has submitted
         _check_unchanged(
             current, attempt.person, attempt.connector.version_id, attempt.connector.configuration_revision
         )
@@ -131,7 +132,11 @@ def claim(session: AuthorizationSession) -> bool:
     an attempt that is too old, ends the attempt: then `session` says how, and False is returned as well.
     """
     with transaction.atomic():
-        connector = lock_connector(session.connector_id)
+        try:
+            connector = share_connector(session.connector_id)
+        except Conflict:  # it is being removed, which has cancelled the attempt
+            session.refresh_from_db(fields=["status", "used_at"])
+            return False
         taken = AuthorizationSession.objects.filter(pk=session.pk, status=Status.PENDING).update(
             status=Status.EXCHANGING, used_at=timezone.now()
         )
