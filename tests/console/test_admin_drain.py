@@ -1,0 +1,172 @@
+"""A change that waits: told on every page of the connector, asked again without noise, cancelled, and its end told."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from connectors.catalogue.models import Connector
+from connectors.gateway.models import Run
+from connectors.lifecycle.drain import RemovalChange, start_drain
+from connectors.lifecycle.models import Drain
+from connectors.lifecycle.tasks import finish_drains
+from tests.builders.connectors import make_agent
+from tests.builders.people import make_administrator, make_user
+from tests.builders.runs import make_run
+from tests.builders.versions import Workshop, update_change
+
+pytestmark = pytest.mark.django_db
+PART = {"HX-Target": "drain"}
+
+
+@pytest.fixture
+def ada():
+    return make_administrator(display_name="Ada")
+
+
+@pytest.fixture
+def admin(ada):
+    client = Client()
+    client.force_login(ada)
+    return client
+
+
+@pytest.fixture
+def workshop(tmp_path):
+    return Workshop(tmp_path)
+
+
+@pytest.fixture
+def draining(workshop, ada):
+    """A connector whose update waits for a run of Mei's agent."""
+    connector = workshop.install()
+    make_run(make_agent(make_user(display_name="Mei Chen"), "Nightly")[0], connector)
+    start_drain(connector=connector, change=update_change(workshop.pack("1.1.0")), actor=ada)
+    return Connector.objects.get()
+
+
+def text_of(answer) -> str:
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+def seen(page: str) -> str:
+    return re.search(r"\?seen=(\w+)", page).group(1)
+
+
+def let_runs_end() -> None:
+    Run.objects.update(idle_ends_at=timezone.now() - timedelta(seconds=1))
+
+
+@pytest.mark.parametrize("tab", ["", "configuration/", "tools/", "visibility/", "versions/"])
+def test_every_tab_tells_of_it_with_what_it_waits_for(admin, draining, tab):
+    page = text_of(admin.get(f"/connectors/records/{tab}"))
+    for told in ("Draining: the update to 1.1.0", "· Ada", "Mei Chen", "Nightly", "Cancel the drain"):
+        assert told in page
+
+
+def test_it_says_what_agents_see_meanwhile(admin, draining):
+    page = text_of(admin.get("/connectors/records/"))
+    assert "runs that have begun go on as before" in page
+    assert "agents are told to try again in a few minutes" in page
+
+
+def test_nothing_else_is_offered_meanwhile(admin, draining):
+    page = text_of(admin.get("/connectors/records/"))
+    assert "Update…" not in page
+    assert "Remove…" not in page
+
+
+def test_asked_again_while_nothing_has_happened_it_answers_nothing(admin, draining):
+    mark = seen(text_of(admin.get("/connectors/records/")))
+    answer = admin.get(f"/connectors/records/drain/?seen={mark}", headers=PART)
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
+def test_asked_again_after_something_has_happened_it_answers_the_part_alone(admin, draining):
+    mark = seen(text_of(admin.get("/connectors/records/")))
+    make_run(make_agent(make_user(display_name="Noor"))[0], draining)
+    page = text_of(admin.get(f"/connectors/records/drain/?seen={mark}", headers=PART))
+    assert "Noor" in page
+    assert "<html" not in page
+    assert seen(page) != mark
+
+
+def test_without_a_script_its_address_is_the_connectors_page(admin, draining):
+    assert admin.get("/connectors/records/drain/")["Location"] == "/connectors/records/"
+
+
+def test_once_nothing_uses_it_the_change_is_made_and_told_and_nobody_asks_again(admin, draining):
+    let_runs_end()
+    finish_drains()
+    page = text_of(admin.get("/connectors/records/drain/", headers=PART))
+    assert "Updated to 1.1.0 by itself, once nothing used it" in page
+    assert "hx-get" not in page
+    assert Connector.objects.select_related("version").get().version.version == "1.1.0"
+
+
+def test_cancelling_takes_new_runs_again_and_changes_nothing(admin, draining):
+    answer = admin.post("/connectors/records/drain/cancel/", follow=True)
+    page = text_of(answer)
+    assert "Cancelled. Nothing was changed, and it takes new runs again." in page
+    assert "Draining:" not in page
+    assert Drain.objects.get().state == "cancelled"
+    assert Connector.objects.select_related("version").get().version.version == "1.0.0"
+
+
+def test_cancelling_what_has_ended_meanwhile_says_so(admin, draining):
+    let_runs_end()
+    finish_drains()
+    page = text_of(admin.post("/connectors/records/drain/cancel/", follow=True))
+    assert "There is no drain to cancel any more" in page
+    assert "Updated to 1.1.0 by itself" in page
+
+
+def test_a_drained_change_that_failed_says_why_and_offers_the_next_act(admin, draining):
+    Drain.objects.update(
+        state=Drain.State.FAILED,
+        ended_at=timezone.now(),
+        failure="version_not_higher",
+        failure_parameters={"key": "records", "version": "1.1.0", "installed": "1.2.0"},
+    )
+    Connector.objects.update(transition="")
+    page = text_of(admin.get("/connectors/records/"))
+    assert "The update to 1.1.0 was not made" in page
+    assert "This is version 1.1.0 of records, and version 1.2.0 is in use." in page
+    assert 'href="/connectors/records/update/"' in page
+
+
+def test_a_drained_removal_leads_to_its_progress_once_the_connector_is_gone(admin, workshop, ada):
+    connector = workshop.install()
+    make_run(make_agent(make_user())[0], connector)
+    start_drain(connector=connector, change=RemovalChange("records"), actor=ada)
+    let_runs_end()
+    finish_drains()
+    Connector.objects.all().delete()
+    answer = admin.get("/connectors/records/drain/", headers=PART)
+    assert answer["HX-Redirect"].startswith("/removals/")
+
+
+def test_a_second_change_is_refused_while_one_waits(admin, draining, workshop):
+    archive = workshop.pack("1.2.0")
+    with archive.open("rb") as file:
+        address = admin.post("/connectors/records/update/", {"package": file})["Location"]
+    answer = admin.get(address)
+    assert answer.status_code == 409
+    assert "records is being drained for a change" in text_of(answer)
+
+
+def test_the_state_asks_as_often_for_twelve_runs_as_for_two(admin, draining):
+    def count() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert admin.get("/connectors/records/drain/", headers=PART).status_code == 200
+        return len(queries)
+
+    count()
+    few = count()
+    for _ in range(11):
+        make_run(make_agent(make_user())[0], draining)
+    assert count() <= few
