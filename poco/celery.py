@@ -7,8 +7,11 @@ from celery import Celery
 from celery.signals import beat_init, worker_init
 from django.conf import settings
 
+from poco.folder_broker import use_folder_broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poco.settings")
 
+use_folder_broker()
 app = Celery("poco")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
