@@ -68,7 +68,7 @@ COLUMNS: Final[tuple[Column, ...]] = (
     Column("category", _("Category"), lambda row: row.category.casefold(), shown=False),
     Column("purpose", _("Purpose"), shown=False),
     Column("owner", _("Owner"), lambda row: row.ledger.owner.name.casefold() if row.ledger.owner else "", shown=False),
-    Column("version", _("Version")),
+    Column("version", _("Version"), shown=False),
     Column("connections", _("Connections"), lambda row: row.ledger.connections, number=True, falling=True),
     Column("week", _("Calls, 7 days"), lambda row: row.ledger.week.calls, number=True, falling=True, shown=False),
     Column("calls", _("Calls, 30 days"), lambda row: row.ledger.month.calls, number=True, falling=True),
