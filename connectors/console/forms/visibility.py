@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from connectors.access.models import Team, User
@@ -22,7 +23,7 @@ class VisibilityForm(forms.Form):
     people = forms.ModelMultipleChoiceField(
         label=_("People"), queryset=User.objects.none(), widget=forms.CheckboxSelectMultiple, required=False
     )
-    more_people = PeopleField(label=_("Add people"), required=False, help_text=_("User names, separated by commas."))
+    more_people = PeopleField(label=_("User names"), required=False, help_text=_("Separated by commas or lines."))
 
     def __init__(self, data: Any, connector: Connector) -> None:
         super().__init__(
@@ -33,7 +34,9 @@ class VisibilityForm(forms.Form):
                 "people": list(connector.people.all()),
             },
         )
-        self.fields["people"].queryset = connector.people.all()  # type: ignore[attr-defined] # a model choice field
+        kept = connector.people.values("pk")
+        people: Any = self.fields["people"]
+        people.queryset = User.objects.filter(Q(is_active=True) | Q(pk__in=kept))
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

@@ -11,9 +11,10 @@ from connectors.catalogue.publication import disable_connector, publish_connecto
 from connectors.catalogue.queries import find_connector, reach
 from connectors.catalogue.visibility import set_visibility
 from connectors.console.answer import answer
-from connectors.console.audience import count_audience, suggest_people
+from connectors.console.audience import count_audience
 from connectors.console.connector_pages import frame_connector
 from connectors.console.forms.visibility import VisibilityForm
+from connectors.console.people_picker import draw_picker, read_ticked
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 
 
@@ -35,8 +36,12 @@ def connector_publish(request: PersonRequest, key: str) -> HttpResponse:
 @screen(MANAGE_CONNECTORS, methods=("GET", "POST"))
 def connector_visibility(request: PersonRequest, key: str) -> HttpResponse:
     connector = find_connector(key)
-    if request.headers.get("HX-Target") == "reach":
-        return answer(request, "console/connectors/reach.html", {"people": count_audience(request.GET)})
+    match request.headers.get("HX-Target"):
+        case "reach":
+            return answer(request, "console/connectors/reach.html", {"people": count_audience(request.GET)})
+        case "people-found":
+            picker = draw_picker(read_ticked(request.GET), request.GET.get("find", ""))
+            return answer(request, "console/connectors/people_found.html", {"picker": picker})
     form = VisibilityForm(request.POST or None, connector)
     if not form.is_valid():
         return _show(request, connector, form, template="visibility")
@@ -63,10 +68,11 @@ def _save(request: PersonRequest, connector: Connector, form: VisibilityForm) ->
 
 
 def _show(request: PersonRequest, connector: Connector, form: VisibilityForm, *, template: str) -> HttpResponse:
+    ticked = read_ticked(request.POST) if form.is_bound else list(connector.people.all())
     context = frame_connector(connector, "visibility") | {
         "form": form,
+        "picker": draw_picker(ticked, request.GET.get("find", "")),
         "people": reach(connector),
-        "suggested": suggest_people(),
     }
     status = 422 if form.is_bound else 200
     return answer(request, f"console/connectors/{template}.html", context, status=status)
