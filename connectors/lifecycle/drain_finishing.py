@@ -101,7 +101,7 @@ def _update(drain: Drain) -> None:
 def _roll_back(drain: Drain) -> None:
     version = PackageVersion.objects.filter(key=drain.connector.key, version=drain.target_version).first()
     if version is None:
-        raise NotFound("version_not_found", key=drain.connector.key)
+        raise NotFound("version_not_found", key=drain.connector.key, version=drain.target_version)
     change = describe_rollback(drain.connector, version, open_typed(drain), drain.started_by, drain=drain)
     check_change(change)
     make_rollback(change)

@@ -81,6 +81,6 @@ def make_rollback(change: VersionChange) -> Connector:
 
 def _check_target(connector: Connector, version: PackageVersion) -> None:
     if version.key != connector.key:
-        raise NotFound("version_not_found", key=connector.key)
+        raise NotFound("version_not_found", key=connector.key, version=version.version)
     if version.pk == connector.version_id:
         raise Conflict("same_version", key=connector.key, version=version.version)

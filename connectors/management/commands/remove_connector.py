@@ -1,0 +1,38 @@
+"""Remove a connector with every account connected to it.
+
+It is out of use at once; revocations, versions and archives follow in the worker. There is no way back.
+"""
+
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from django.core.management import BaseCommand
+
+from connectors.catalogue.queries import find_connector
+from connectors.lifecycle.drain import RemovalChange, start_drain
+from connectors.lifecycle.removal import check_typed_key, preview_removal, remove_connector
+from connectors.management.refusals import told_in_words
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.add_argument("key", help="the connector's key")
+        parser.add_argument("--confirm", required=True, metavar="KEY", help="the key once more")
+        parser.add_argument(
+            "--drain", action="store_true", help="if the connector is in use: wait, refusing new runs, then remove"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        with told_in_words():
+            connector = find_connector(options["key"])
+            check_typed_key(connector, options["confirm"])
+            preview = preview_removal(connector=connector)
+            if options["drain"] and preview.occupants:
+                start_drain(connector=connector, change=RemovalChange(options["confirm"]), actor=None)
+                self.stdout.write(f"{connector.key} will be removed when it is no longer in use.")
+                return
+            remove_connector(connector=connector, typed_key=options["confirm"], actor=None)
+            self.stdout.write(f"Removed {connector.key} and {preview.connections} accounts; the worker cleans up.")
