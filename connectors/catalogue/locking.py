@@ -23,8 +23,9 @@ def lock_connector(connector_id: UUID, *, removing: bool = False) -> Connector:
 
     One that is being removed is a Conflict, unless the caller is the removal.
     """
-    rows = Connector.objects.select_for_update(of=("self",)).select_related("version")
-    found = rows.filter(pk=connector_id).first()
+    # Two queries: one that waited would look for the new version in the snapshot it had taken before, and find nothing.
+    Connector.objects.select_for_update().filter(pk=connector_id).values_list("pk").first()
+    found = Connector.objects.select_related("version").filter(pk=connector_id).first()
     return _present(found, removing=removing)
 
 
