@@ -29,11 +29,12 @@ def open_queue(folder, transport=folder_broker.Transport):
 
 class _Opened:
     def __init__(self, folder: Path, transport: type) -> None:
+        self.name = folder.name  # kombu remembers in a process which queues it has bound, whatever the folder
         options = {"data_folder_in": str(folder / "m"), "data_folder_out": str(folder / "m"), "control_folder": str(folder / "c")}  # fmt: skip
         self.connection = Connection(transport=transport, transport_options=options)
 
     def __enter__(self):
-        self.queue = self.connection.SimpleQueue("work", serializer="json")
+        self.queue = self.connection.SimpleQueue(self.name, serializer="json")
         return self.connection, self.queue
 
     def __exit__(self, *_exception: object) -> None:
@@ -67,7 +68,7 @@ def test_messages_of_two_processes_arrive_whole_and_once(folder):
 
 def test_a_message_that_is_being_written_is_not_there_yet(folder):
     with open_queue(folder) as (_connection, queue):
-        (folder / "m" / f"1_x.work.msg.1{folder_broker.UNFINISHED}").write_bytes(b"")
+        (folder / "m" / f"1_x.{folder.name}.msg.1{folder_broker.UNFINISHED}").write_bytes(b"")
         with pytest.raises(Empty):
             queue.get(block=False)
 
@@ -75,7 +76,7 @@ def test_a_message_that_is_being_written_is_not_there_yet(folder):
 def test_kombus_own_transport_would_find_it_empty(folder):
     """What this one is for: when this fails, kombu has mended it and ours can go."""
     with open_queue(folder, filesystem.Transport) as (_connection, queue):
-        (folder / "m" / "1_x.work.msg").write_bytes(b"")  # opened, not yet written
+        (folder / "m" / f"1_x.{folder.name}.msg").write_bytes(b"")  # opened, not yet written
         with pytest.raises(ValueError, match="Expecting value"):
             queue.get(block=False)
 
@@ -88,4 +89,4 @@ def test_a_table_of_queues_is_made_whole_and_kept_by_the_second_to_make_it(folde
             message.ack()
             assert message.payload == {"n": number}
     tables = list((folder / "c").iterdir())
-    assert [(path.name, len(json.loads(path.read_bytes()))) for path in tables] == [("work.exchange", 1)]
+    assert [(path.name, len(json.loads(path.read_bytes()))) for path in tables] == [(f"{folder.name}.exchange", 1)]
