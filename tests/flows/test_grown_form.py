@@ -13,8 +13,8 @@ from typing import Any
 import httpx2
 import psycopg
 import pytest
-from moto.server import ThreadedMotoServer
 
+from tests.fakes.s3_server import BUCKET, KEYS, running_s3_server
 from tests.flows.product import ROOT, Product, free_port
 from tests.flows.visitor import redeem
 
@@ -37,18 +37,13 @@ def database() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[dict[str, str]]:
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    endpoint = f"http://{host}:{port}"
-    httpx2.put(f"{endpoint}/packages")
-    yield {
-        "S3_BUCKET": "packages",
-        "S3_ENDPOINT_URL": endpoint,
-        "S3_ACCESS_KEY_ID": "test",
-        "S3_SECRET_ACCESS_KEY": "test",
-    }
-    server.stop()
+    with running_s3_server() as url:
+        yield {
+            "S3_BUCKET": BUCKET,
+            "S3_ENDPOINT_URL": url,
+            "S3_ACCESS_KEY_ID": KEYS["aws_access_key_id"],
+            "S3_SECRET_ACCESS_KEY": KEYS["aws_secret_access_key"],
+        }
 
 
 @pytest.fixture(scope="module")

@@ -2,27 +2,18 @@
 
 from collections.abc import Iterator
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from connectors.packages.s3_store import S3Store
 from connectors.packages.storage import FolderStore
+from tests.fakes.s3_server import running_s3_server
 
 
 @pytest.fixture(scope="session")
 def s3_url() -> Iterator[str]:
     """A bucket `packages` behind S3's own protocol on loopback, for the whole run."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    url = f"http://{host}:{port}"
-    keys = {"aws_access_key_id": "id", "aws_secret_access_key": "secret"}
-    client = boto3.session.Session().client("s3", endpoint_url=url, region_name="us-east-1", **keys)
-    client.create_bucket(Bucket="packages")
-    client.close()
-    yield url
-    server.stop()
+    with running_s3_server() as url:
+        yield url
 
 
 @pytest.fixture
