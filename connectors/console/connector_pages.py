@@ -56,7 +56,7 @@ def frame_connector(connector: Connector, tab: str) -> dict[str, Any]:
         "connector": connector,
         "view": view,
         "tabs": tabs,
-        "drain": read_drain(connector),
+        "drain": read_drain(connector, tell_end=tab == "overview"),
         "removal": find_removal_of(connector),
     }
 

@@ -32,10 +32,10 @@ class DrainState:
     mark: str
 
 
-def read_drain(connector: Connector) -> DrainState | None:
-    """Return what is to be told of the connector's last drain; of a cancelled one nothing."""
+def read_drain(connector: Connector, *, tell_end: bool) -> DrainState | None:
+    """Return what is to be told of the connector's last drain; of a cancelled one nothing, of a done one if asked."""
     drain = find_drain(connector)
-    if drain is None or not _worth_telling(drain, connector):
+    if drain is None or not _worth_telling(drain, connector, tell_end=tell_end):
         return None
     waiting = drain.state == Drain.State.WAITING
     occupants = tell_occupants(find_occupants(connector)) if waiting else ()
@@ -59,10 +59,10 @@ def find_removal_of(connector: Connector) -> RemovalJob | None:
     return RemovalJob.objects.filter(connector_id=connector.pk).first()
 
 
-def _worth_telling(drain: Drain, connector: Connector) -> bool:
+def _worth_telling(drain: Drain, connector: Connector, *, tell_end: bool) -> bool:
     if drain.state == Drain.State.DONE:
         recent = drain.ended_at is not None and drain.ended_at > timezone.now() - TOLD_FOR
-        return recent and drain.target_version == connector.version.version
+        return tell_end and recent and drain.target_version == connector.version.version
     return drain.state in (Drain.State.WAITING, Drain.State.FAILED)
 
 

@@ -9,8 +9,8 @@ _WORDS: dict[str, tuple[str, str]] = {
     "host_added": ("new host {subject}", "新增主机 {subject}"),
     "scope_added": ("new scope {subject}", "新增授权范围 {subject}"),
     "contract_changed": (
-        "authorization contract {before} → {after}: people must authorize again",
-        "授权契约版本 {before} → {after}：用户需要重新授权",
+        "authorization contract {before} → {after}: accounts authorized under another one must authorize again",
+        "授权契约版本 {before} → {after}：按其他版本授权的账号需要重新授权",
     ),
     "sign_in_changed": ("authorization: {before} → {after}", "授权方式：{before} → {after}"),
     "runtime_changed": ("runtime: {before} → {after}", "运行方式：{before} → {after}"),

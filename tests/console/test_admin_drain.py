@@ -170,3 +170,22 @@ def test_the_state_asks_as_often_for_twelve_runs_as_for_two(admin, draining):
     for _ in range(11):
         make_run(make_agent(make_user())[0], draining)
     assert count() <= few
+
+
+def test_the_overview_is_shown_anew_when_it_ends_and_other_pages_keep_what_was_typed(admin, draining):
+    let_runs_end()
+    finish_drains()
+
+    def ask_from(page: str):
+        shown = {"HX-Current-URL": f"http://testserver/connectors/records/{page}"}
+        return admin.get("/connectors/records/drain/", headers=PART | shown)
+
+    assert ask_from("")["HX-Refresh"] == "true"
+    assert "Show it as it is now" in text_of(ask_from("visibility/"))
+
+
+def test_an_end_is_told_on_the_overview_alone(admin, draining):
+    let_runs_end()
+    finish_drains()
+    assert "Updated to 1.1.0 by itself" in text_of(admin.get("/connectors/records/"))
+    assert "Updated to 1.1.0 by itself" not in text_of(admin.get("/connectors/records/configuration/"))

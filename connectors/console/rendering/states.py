@@ -19,6 +19,8 @@ STATES = {
     "draft": Worded(_("Draft"), "calm"),
     "published": Worded(_("Published"), "good"),
     "disabled": Worded(_("Disabled"), "warn"),
+    "draining": Worded(_("Draining"), "warn"),
+    "removing": Worded(_("Being removed"), "warn"),
     # connections
     "active": Worded(_("Active"), "good"),
     "reauthorization_required": Worded(_("Authorize again"), "warn"),

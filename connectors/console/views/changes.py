@@ -100,7 +100,7 @@ def show_decision(
     if error is not None:
         form.add_faults(error.faults if isinstance(error, Invalid) else find_faults(target, sent))
     context = describe_change_page(target, preview, form, sent) | _contents(target) | more
-    context["refused"] = error is not None
+    context["sent_back"] = error is not None
     context["told"] = None if error is None or isinstance(error, Invalid) else describe_error(error)
     return answer(request, "console/changes/decide.html", context, status=_status(error))
 

@@ -1,12 +1,14 @@
 """A change that waits: its state, asked again and again by the pages that show it, and its cancelling."""
 
+from urllib.parse import urlsplit
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from connectors.catalogue.queries import find_connector
 from connectors.console.drain_pages import read_drain
@@ -30,10 +32,12 @@ def connector_drain(request: PersonRequest, key: str) -> HttpResponse:
         return _lead_to_removal(key, in_part=asked_in_part)
     if not asked_in_part:
         return redirect("console:connector_overview", key)
-    state = read_drain(connector)
+    state = read_drain(connector, tell_end=True)
     if state is not None and state.mark == request.GET.get("seen"):
         return HttpResponse(status=_NOTHING_NEW)
-    return render(request, "console/drain/state.html", {"connector": connector, "drain": state})
+    if not connector.transition and _shows_only_facts(request, key):
+        return HttpResponseClientRefresh()  # the change is made or given up: all of the page is old
+    return render(request, "console/drain/state.html", {"connector": connector, "drain": state, "stale": True})
 
 
 @screen(MANAGE_CONNECTORS, methods=("POST",))
@@ -45,6 +49,12 @@ def connector_drain_cancel(request: PersonRequest, key: str) -> HttpResponse:
     else:
         messages.success(request, gettext("Cancelled. Nothing was changed, and it takes new runs again."))
     return redirect("console:connector_overview", key)
+
+
+def _shows_only_facts(request: PersonRequest, key: str) -> bool:
+    """Whether the page that asks holds nothing anybody may have typed."""
+    shown = urlsplit(request.headers.get("HX-Current-URL", "")).path
+    return shown == reverse("console:connector_overview", args=[key])
 
 
 def _lead_to_removal(key: str, *, in_part: bool) -> HttpResponse:
