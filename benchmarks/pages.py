@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import median, quantiles
@@ -46,8 +46,10 @@ from connectors.audit.models import CallRecord, DecisionRecord  # noqa: E402
 from connectors.authorization.models import Connection  # noqa: E402
 from connectors.catalogue.models import Connector  # noqa: E402
 from connectors.console.answer import answer  # noqa: E402
-from connectors.console.forms.record_filters import CallFilterForm  # noqa: E402
-from connectors.console.log_lists import LogPage, word_calls  # noqa: E402
+from connectors.console.logs.kinds import ALL_CALLS  # noqa: E402
+from connectors.console.logs.lines import word_calls  # noqa: E402
+from connectors.console.logs.listing import fill_rows  # noqa: E402
+from connectors.console.logs.log_pages import read_log_page  # noqa: E402
 from tests.builders.connectors import TEXTS, make_agent, make_connection, make_connector, make_grant  # noqa: E402
 from tests.builders.logs import uuid_at  # noqa: E402
 from tests.builders.people import make_administrator, make_user  # noqa: E402
@@ -78,11 +80,11 @@ class Timed:
 
 def naive_calls(request: HttpRequest) -> HttpResponse:
     """What the calls page would be with a page number and a count."""
-    form = CallFilterForm(request.GET, everyone=True)
-    form.is_valid()
+    whole = read_log_page(ALL_CALLS, request.GET, request.user)  # type: ignore[arg-type] # signed in
     page = Paginator(CallRecord.objects.order_by("-started_at"), 50).get_page(request.GET.get("page"))
-    log = LogPage(form, word_calls(tuple(page)), None, None, everyone=True)
-    return answer(request, "console/calls/list.html", {"log": log, "pages": page.paginator.num_pages})
+    rows = fill_rows(word_calls(page, request.user), whole.listed.columns)  # type: ignore[arg-type]
+    whole = replace(whole, listed=replace(whole.listed, rows=rows), counted=f"{page.paginator.count}")
+    return answer(request, "console/logs/list.html", {"page": whole, "log": ALL_CALLS})
 
 
 urlpatterns = [path("naive/calls/", naive_calls), path("", include("poco.urls"))]

@@ -1,6 +1,7 @@
 """The acts of the administrative log, and what each changed, as people read them."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -138,10 +139,10 @@ class EventLine:
 
 def describe_event(event: AdminEvent) -> EventLine:
     """The act in words, and every field whose value differs before and after."""
-    before, after = event.before, event.after
+    before, after = _flatten(event.before), _flatten(event.after)
     fields = dict.fromkeys([*before, *after])
     changes = tuple(
-        Change(FIELDS.get(field) or field.replace("_", " "), _show(before.get(field)), _show(after.get(field)))
+        Change(_name(field), _show(before.get(field)), _show(after.get(field)))
         for field in fields
         if before.get(field) != after.get(field)
     )
@@ -152,11 +153,27 @@ def name_act(act: str) -> str | Promise:
     return ACTS.get(act) or act.replace("_", " ").capitalize()
 
 
+def _flatten(values: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
+    """What stands inside a field is told by its own name: a configuration's fields one by one."""
+    flat: dict[tuple[str, ...], Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            flat |= {(name, str(inner)): deeper for inner, deeper in value.items()}
+        else:
+            flat[name,] = value
+    return flat
+
+
+def _name(path: tuple[str, ...]) -> str | Promise:
+    first = FIELDS.get(path[0]) or path[0].replace("_", " ")
+    return " · ".join((str(first), *path[1:])) if len(path) > 1 else first
+
+
 def _show(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(map(_show, value))
     return json.dumps(value, ensure_ascii=False)

@@ -126,6 +126,6 @@ def _group(log: Log, line: Line) -> list[Group]:
     """Every field of the record by what it tells, in the order of the words for it."""
     facts: dict[str, list[tuple[Text, Text]]] = {}
     for one in log.fields:
-        if one.group and one.group != "change":
+        if one.group:
             facts.setdefault(one.group, []).append((one.title, one.show(line)))
     return [Group(words, facts[key], key in _ASIDE) for key, words in GROUPS.items() if key in facts]

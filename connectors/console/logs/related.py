@@ -37,7 +37,7 @@ def tell_call(call: CallRecord | None, decision: DecisionRecord) -> Related:
 def tell_decision(decision: DecisionRecord | None, title: Text) -> Related:
     if decision is None:
         return Related(_("Decision"), _("No longer in the log"), "")
-    return Related(_("Decision"), title, reverse("console:decision", args=[decision.pk]), decision.rule)
+    return Related(_("Decision"), title, reverse("console:decision", args=[decision.pk]))
 
 
 def tell_surroundings(record: CallRecord | DecisionRecord, reader: User) -> list[Related]:

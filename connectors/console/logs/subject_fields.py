@@ -21,7 +21,7 @@ GROUPS: Final[dict[str, Promise]] = {
     WHAT: _("What was asked for"),
     WHO: _("Who and where"),
     "content": _("Size and digests"),
-    "change": _("What changed"),
+    "act": _("Act and target"),
     "ids": _("Identifiers"),
 }
 

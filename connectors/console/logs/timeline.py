@@ -76,7 +76,7 @@ def _worked(call: CallRecord) -> list[_Part]:
     sent = _sent_at(call) or call.ended_at - timedelta(microseconds=call.upstream_us)
     parts: list[_Part] = []
     if call.upstream_us:
-        parts.append((_("Sent, and waited for the service"), sent, call.ended_at, call.server_address))
+        parts.append((_("Sent to the service"), sent, call.ended_at, call.server_address))
     end = max(sent, call.started_at)
     for name, took in (
         (_("Connected"), call.connect_us),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from connectors.audit.charts import By, Top, usage_top
@@ -70,7 +71,8 @@ def _leader(by: By, top: Top, address: str, names: dict[str, str], most: int) ->
             name, below, narrowed = tool, names[first], {"connector": first, "tool": tool}
         case "code":
             code = str(top.key[-1])
-            name, below, narrowed = code, names[first], {"connector": first, "error": code}
+            narrowed = {"connector": first, "error": code} if code else {"connector": first, "outcome": "tool_error"}
+            name, below = code or _now("The tool's own error"), names[first]
         case _:
             name, below, narrowed = top.name, "", {"person": top.name}
     usage = top.usage

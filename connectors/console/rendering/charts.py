@@ -86,9 +86,9 @@ def draw_share(value: float, whole: float, *, tone: str = "accent") -> SafeStrin
     width = 100 * min(value / whole, 1) if whole else 0
     return format_html(
         '<svg class="share" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">'
-        '<rect class="fill-{}" width="{:.1f}" height="1"/></svg>',
+        '<rect class="fill-{}" width="{}" height="1"/></svg>',
         tone,
-        width,
+        f"{width:.1f}",
     )
 
 
@@ -109,8 +109,8 @@ def _places(chart: Chart) -> SafeString:
     ]
     return format_html_join(
         "",
-        '<g class="place"><title>{}</title><rect class="reach" x="{:.2f}" width="{:.2f}" height="{}"/>{}</g>',
-        ((told[n], n * step, step, HEIGHT, _bars(chart, n, step)) for n in range(len(chart.marks))),
+        '<g class="place"><title>{}</title><rect class="reach" x="{}" width="{}" height="{}"/>{}</g>',
+        ((told[n], _short(n * step), _short(step), HEIGHT, _bars(chart, n, step)) for n in range(len(chart.marks))),
     )
 
 
@@ -120,9 +120,9 @@ def _bars(chart: Chart, number: int, step: float) -> SafeString:
     tall = [(line.tone, _height(chart, line.values[number] or 0)) for line in chart.lines]
     return format_html_join(
         "",
-        '<rect class="fill-{}" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/>',
+        '<rect class="fill-{}" x="{}" y="{}" width="{}" height="{}"/>',
         (
-            (tone, (number + _GAP) * step, HEIGHT - height, step * (1 - 2 * _GAP), height)
+            (tone, *map(_short, ((number + _GAP) * step, HEIGHT - height, step * (1 - 2 * _GAP), height)))
             for tone, height in tall
             if height
         ),
@@ -133,7 +133,7 @@ def _line(chart: Chart, line: Line) -> SafeString:
     """A line with gaps where nothing is known; a point alone is a dot."""
     step = WIDTH / max(len(line.values), 1)
     points = [
-        None if value is None else (f"{(n + 0.5) * step:.2f}", f"{HEIGHT - _height(chart, value):.2f}")
+        None if value is None else (_short((n + 0.5) * step), _short(HEIGHT - _height(chart, value)))
         for n, value in enumerate(line.values)
     ]
     runs = [list(run) for known, run in groupby(points, key=lambda point: point is not None) if known]
@@ -145,3 +145,7 @@ def _line(chart: Chart, line: Line) -> SafeString:
 
 def _height(chart: Chart, value: float) -> float:
     return min(value / chart.top, 1) * HEIGHT
+
+
+def _short(length: float) -> str:
+    return f"{length:.2f}"

@@ -15,6 +15,8 @@ from connectors.console.logs.kinds import ALL_CALLS
 from connectors.console.logs.log_pages import read_log_page
 from connectors.console.permissions import MANAGE_CONNECTORS, VIEW_AUDIT, PersonRequest, screen
 
+LATEST = 15
+
 
 @screen(MANAGE_CONNECTORS)
 def connector_calls(request: PersonRequest, key: str) -> HttpResponse:
@@ -42,4 +44,5 @@ def _show(request: PersonRequest, connector: Connector, form: CaptureForm, statu
     if request.user.has_perm(VIEW_AUDIT):
         page = read_log_page(ALL_CALLS, QueryDict(f"connector={connector.key}"), request.user)
     context = frame_connector(connector, "calls") | {"page": page, "log": ALL_CALLS, "form": form}
+    context["latest"] = page.listed.rows[:LATEST] if page else []
     return answer(request, "console/connectors/calls.html", context, status=status)
