@@ -8,13 +8,14 @@ from connectors.audit.tasks import check_chain, remove_old_rows, roll_up, set_do
 from connectors.authorization.tasks import notify_owners, refresh_due, revoke_due, sweep_sessions
 from connectors.catalogue.tasks import sweep_orphans
 from connectors.gateway.tasks import close_idle_runs, end_lost_calls
-from connectors.ledger.tasks import note_tool_changes, probe_due
+from connectors.ledger.tasks import deliver_digests, note_tool_changes, probe_due, refresh_notices
 from connectors.lifecycle.tasks import finish_drains, finish_removals, sweep_copies
 from connectors.packages.tasks import sweep_staged_packages
 
 __all__ = [
     "check_chain",
     "close_idle_runs",
+    "deliver_digests",
     "end_lost_calls",
     "finish_drains",
     "finish_removals",
@@ -22,6 +23,7 @@ __all__ = [
     "notify_owners",
     "probe_due",
     "refresh_due",
+    "refresh_notices",
     "remove_old_rows",
     "revoke_due",
     "roll_up",

@@ -26,6 +26,8 @@ app.conf.beat_schedule = {
     "sweep staged packages": {"task": "packages.sweep_staged", "schedule": 600.0},
     "sweep sign-in links": {"task": "access.sweep_sign_in_links", "schedule": 3600.0},
     "ask connectors' endpoints that are due": {"task": "ledger.probe_due", "schedule": 60.0},
+    "open and close notices": {"task": "ledger.refresh_notices", "schedule": 300.0},
+    "deliver digests that are due": {"task": "ledger.deliver_digests", "schedule": 60.0},
     "note changes in connectors' tools": {"task": "ledger.note_tool_changes", "schedule": 300.0},
     "make changes that waited for a connector": {"task": "lifecycle.finish_drains", "schedule": 15.0},
     "go on with removals": {"task": "lifecycle.finish_removals", "schedule": 30.0},

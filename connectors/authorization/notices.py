@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from connectors.access.models import User
 from connectors.authorization.accounts import effective_state
 from connectors.authorization.expiry import find_expiry
+from connectors.authorization.letters import write_letter
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 from connectors.catalogue.presentation import present_connector
@@ -92,13 +93,10 @@ def _describe(connection: Connection, now: datetime) -> str:
 
 
 def _write(person: User, lines: list[str]) -> EmailMessage:
-    body = "\n".join(
-        [
-            gettext("These accounts of yours at Poco Connectors need you:"),
-            "",
-            *(f"- {line}" for line in lines),
-            "",
-            f"{settings.BACKEND_URL}/connections/",
-        ]
+    return write_letter(
+        person,
+        subject=gettext("Accounts of yours need you"),
+        opening=gettext("These accounts of yours at Poco Connectors need you:"),
+        lines=lines,
+        path="/connections/",
     )
-    return EmailMessage(gettext("Accounts of yours need you"), body, settings.MAIL_FROM, [person.email])
