@@ -15,6 +15,35 @@ from connectors.manifest.texts import text_for
 from connectors.manifest.values import ParsedValues, parse_values
 
 Texts = Mapping[str, Mapping[str, str]]
+_WORTH_TELLING = 255
+
+
+def tell_limits(field: Field) -> str:
+    """Return in words what a field's value must keep to, nothing where anything of its type will do."""
+    if field.type == "integer":
+        return _tell_range(field.minimum, field.maximum)
+    if field.min_length is None and field.max_length is None:
+        return ""
+    return _tell_length(field.min_length or 0, field.max_length)
+
+
+def _tell_range(least: int | None, most: int | None) -> str:
+    if least is None and most is None:
+        return ""
+    if most is None:
+        return gettext("At least %(least)d.") % {"least": least}
+    if least is None:
+        return gettext("At most %(most)d.") % {"most": most}
+    return gettext("From %(least)d to %(most)d.") % {"least": least, "most": most}
+
+
+def _tell_length(least: int, most: int | None) -> str:
+    """Bounds that nobody reaches by typing (a URL of 2,048 characters, say) are not worth a word."""
+    if most is None or most > _WORTH_TELLING:
+        return gettext("At least %(least)d characters.") % {"least": least} if least > 1 else ""
+    if least > 1:
+        return gettext("From %(least)d to %(most)d characters.") % {"least": least, "most": most}
+    return gettext("At most %(most)d characters.") % {"most": most}
 
 
 class ShownField(forms.CharField):
@@ -73,7 +102,7 @@ class ManifestForm(forms.Form):
     def _draw(self, field: Field) -> forms.Field:
         drawn = ShownField(
             label=self._text(field.label_key) or field.key,
-            help_text=self._text(field.description_key),
+            help_text=" ".join(filter(None, (self._text(field.description_key), tell_limits(field)))),
             required=field.required and field.key not in self.kept,
             initial=self._initial(field),
             widget=self._widget(field),
