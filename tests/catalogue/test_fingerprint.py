@@ -77,6 +77,89 @@ def test_a_change_of_words_tools_or_looks_does_not(change):
     assert fingerprint(changed(static, *change)) == fingerprint(static)
 
 
+OPTIONS = ("auth", "options")
+STATIC_PLACE = (*OPTIONS, "discovery")
+MCP = {
+    "type": "mcp",
+    "resource_configuration_field": "endpoint",
+    "expected_issuer": "https://identity.example.com/one",
+}
+OF_OAUTH = HERE | {"client_id": "mine"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (*OPTIONS, "scopes", ["records.read", "records.write"]),
+        (*OPTIONS, "token_endpoint_auth_method", "client_secret_basic"),
+        (*STATIC_PLACE, "token_url", "https://identity.example.com/oauth/token2"),
+        (*STATIC_PLACE, "authorization_url", "https://identity.example.com/oauth/authorize2"),
+        (*STATIC_PLACE, "revocation_url", "https://identity.example.com/oauth/revoke"),
+        (*STATIC_PLACE, "resource", "https://mcp.example.com"),
+        (*STATIC_PLACE, "issuer", "https://identity.example.com/"),
+        (*OPTIONS, "discovery", MCP),
+    ],
+)
+def test_what_a_sign_in_is_for_and_where_forces_reauthorization(change):
+    oauth = build_oauth_manifest()
+    assert fingerprint(changed(oauth, *change), OF_OAUTH) != fingerprint(oauth, OF_OAUTH)
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [OF_OAUTH | {"endpoint": "https://tools.example.com/other"}, HERE | {"client_id": "other"}, HERE],
+    ids=["another resource", "another client", "no client of the administrator's"],
+)
+def test_what_an_administrator_configures_of_a_sign_in_counts(configuration):
+    oauth = changed(build_oauth_manifest(), *OPTIONS, "discovery", MCP)
+    assert fingerprint(oauth, configuration) != fingerprint(oauth, OF_OAUTH)
+
+
+def test_another_expected_issuer_is_another_authorization():
+    oauth = changed(build_oauth_manifest(), *OPTIONS, "discovery", MCP)
+    other = changed(oauth, *STATIC_PLACE, "expected_issuer", "https://identity.example.com/two")
+    assert fingerprint(other, OF_OAUTH) != fingerprint(oauth, OF_OAUTH)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("configuration", "fields", 1, "label_key", "other"),
+        ("configuration", "fields", 2, "required", False),
+        ("presentation", "connection_actions", [{"type": "reauthorize", "label_key": "name"}]),
+        ("runtime", "transport", "sse"),
+        ("tool_policy", "rules", [{"tool": "search_records", "effect": "write", "retry": "never", "confirmation": "user_required"}]),
+        ("locales", ["zh-CN", "en"]),
+    ],
+)  # fmt: skip
+def test_what_is_around_a_sign_in_does_not_count(change):
+    oauth = build_oauth_manifest()
+    assert fingerprint(changed(oauth, *change), OF_OAUTH) == fingerprint(oauth, OF_OAUTH)
+
+
+@pytest.mark.parametrize("interaction", ["none", "redirect"])
+def test_another_way_to_sign_in_is_another_authorization(interaction):
+    program = build_program_manifest()
+    assert fingerprint(changed(program, "auth", "interaction", interaction)) != fingerprint(program)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"type": "integer", "minimum": 1}, {"type": "integer", "minimum": 2}),
+        ({"type": "integer", "maximum": 1}, {"type": "integer", "maximum": 2}),
+        ({"type": "text", "default": "a"}, {"type": "text", "default": "b"}),
+    ],
+)
+def test_a_fields_range_and_default_count(one, other):
+    field = {"key": "extra", "label_key": "l", "required": True}
+    static = build_static_manifest()
+    with_one, with_other = (
+        changed(static, "auth", "fields", [static["auth"]["fields"][0], field | more]) for more in (one, other)
+    )
+    assert fingerprint(with_one) != fingerprint(with_other)
+
+
 def test_another_strategy_is_another_authorization():
     assert len({fingerprint(build()) for build in (build_manifest, build_static_manifest)}) == 2
 
