@@ -19,6 +19,7 @@ from connectors.audit.usage_reading import (
     read_cells,
     read_consistently,
     sum_cells,
+    tally_subjects,
     uncounted_calls,
 )
 
@@ -113,13 +114,13 @@ def usage_series(filters: CallFilters, *, edges: Sequence[datetime]) -> tuple[Po
     """
     edges = [floor_hour(edge) for edge in edges]
     stretch = Stretch(edges[0], edges[-1])
-    level, condition = _narrow(filters)
+    level, condition, _ = _narrow(filters)
 
     def read(mark: RollupMark) -> list[Tally] | None:
         if are_more_than(MOST_CELLS, condition, level, stretch):
             return None
         tallies = [Tally() for _ in edges[1:]]
-        for _, start, calls, errors, latency in read_cells(condition, level, stretch):
+        for start, calls, errors, latency in read_cells(condition, level, stretch):
             tallies[bisect_right(edges, start) - 1].add(calls, errors, latency)
         for call in _uncounted(mark, filters, stretch):
             tallies[bisect_right(edges, call.hour) - 1].add_call(call)
@@ -137,7 +138,7 @@ def usage_top(
 ) -> tuple[Top, ...] | None:
     """Return what has the most calls, most first; of codes, those of calls that failed. None as for `usage_series`."""
     stretch, columns = Stretch.of(since, until), _BY[by].columns
-    level, condition = _narrow(filters, *columns)
+    level, condition, whose = _narrow(filters, *columns)
 
     def read(mark: RollupMark) -> dict[Key, Tally] | None:
         if are_more_than(MOST_SUMMED, condition, level, stretch):
@@ -148,12 +149,12 @@ def usage_top(
         counts.update(_key(call, columns) for call in uncounted)
         best = [key for key, _ in counts.most_common(limit + 1) if None not in key]  # of nobody is at most one
         tallies = {key: Tally() for key in best[:limit]}
-        subjects = _subjects(tallies, level, columns)
-        for number, _, *cell in read_cells(condition & Q(subject_id__in=subjects), level, stretch):
-            tallies[subjects[number]].add(*cell)
+        subjects = _subjects(tallies, whose, columns)
+        for number, tally in tally_subjects(subjects, level, stretch).items():
+            tallies[subjects[number]].add(tally.calls, tally.errors, tally.latency)
         for call in uncounted:
-            if tally := tallies.get(_key(call, columns)):
-                tally.add_call(call)
+            if (key := _key(call, columns)) in tallies:
+                tallies[key].add_call(call)
         return tallies
 
     found = read_consistently(read)
@@ -163,20 +164,22 @@ def usage_top(
     return tuple(Top(key, names.get(key, ""), _usage(tally)) for key, tally in found.items())
 
 
-def _narrow(filters: CallFilters, *columns: str) -> tuple[Level, Q]:
-    """Return the smallest level that knows what is asked, and the condition on its rows."""
-    condition, needed = Q(), set(columns)
-    values = set_fields(filters)
-    for name in covered(filters):
-        needed.update(_NEEDS[name])
-        lookups = _SEVERAL.get(name, (_LOOKUPS.get(name, name),))
-        condition &= any_of(tuple(f"subject__{lookup}" for lookup in lookups), values[name])
+def _narrow(filters: CallFilters, *columns: str) -> tuple[Level, Q, Q]:
+    """Return the smallest level that knows what is asked, and the condition on its rows and on its subjects."""
+    values, honoured = set_fields(filters), covered(filters)
+    needed = {*columns, *(column for name in honoured for column in _NEEDS[name])}
     failed_only = "error_code" in columns or "error_code" in values
     levels = [each for each in _LEVELS if each is not Level.CODE or failed_only]
     level = next(each for each in levels if needed <= set(COLUMNS[each]))
+    subjects, rows = Q(level=level), Q(subject__level=level)
+    for name in honoured:
+        lookups = _SEVERAL.get(name, (_LOOKUPS.get(name, name),))
+        subjects &= any_of(lookups, values[name])
+        rows &= any_of(tuple(f"subject__{lookup}" for lookup in lookups), values[name])
     if "error_code" in columns and level is not Level.CODE:
-        condition &= ~Q(subject__outcome=CallRecord.Outcome.SUCCEEDED)
-    return level, Q(subject__level=level) & condition
+        subjects &= ~Q(outcome=CallRecord.Outcome.SUCCEEDED)
+        rows &= ~Q(subject__outcome=CallRecord.Outcome.SUCCEEDED)
+    return level, rows, subjects
 
 
 def _uncounted(mark: RollupMark, filters: CallFilters, stretch: Stretch) -> list[CountedCall]:
@@ -185,8 +188,8 @@ def _uncounted(mark: RollupMark, filters: CallFilters, stretch: Stretch) -> list
     return [call for call in calls if call.started_at in stretch]
 
 
-def _subjects(keys: Collection[Key], level: Level, columns: tuple[str, ...]) -> dict[int, Key]:
-    found = UsageSubject.objects.filter(_any_key(keys, columns), level=level).values_list("pk", *columns)
+def _subjects(keys: Collection[Key], whose: Q, columns: tuple[str, ...]) -> dict[int, Key]:
+    found = UsageSubject.objects.filter(_any_key(keys, columns), whose).values_list("pk", *columns)
     return {number: tuple(key) for number, *key in found if tuple(key) in keys}
 
 

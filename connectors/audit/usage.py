@@ -17,11 +17,10 @@ from connectors.audit.models import CallRecord, RollupMark, UsageSubject
 from connectors.audit.tally import CountedCall, Level, Tally, floor_day
 from connectors.audit.usage_reading import (
     Stretch,
-    read_cells,
     read_consistently,
     subjects_of,
     sum_cells,
-    tally_cells,
+    tally_subjects,
     uncounted_calls,
 )
 
@@ -116,8 +115,8 @@ def daily_calls_by_connector(keys: Collection[str], *, since: datetime, until: d
 
     def read(mark: RollupMark) -> list[tuple[str, datetime, int]]:
         names = {number: one.connector_key for number, one in subjects_of(Level.CONNECTOR, condition).items()}
-        cells = read_cells(Q(subject_id__in=names), Level.CONNECTOR, stretch)
-        counted = [(names[subject], start, calls) for subject, start, calls, _, _ in cells]
+        days = sum_cells(("subject_id", "start"), Q(subject_id__in=names), Level.CONNECTOR, stretch)
+        counted = [(names[subject], start, calls) for (subject, start), (calls, _) in days.items()]
         calls = uncounted_calls(mark, CallRecord.objects.filter(condition))
         return counted + [(call.connector_key, call.started_at, 1) for call in calls if call.started_at in stretch]
 
@@ -162,8 +161,7 @@ def _read[Key](
 
 
 def _tallies(level: Level, stretch: Stretch, subjects: Collection[int], *, quantiles: bool) -> dict[int, Tally]:
-    numbers = Q(subject_id__in=subjects)
     if quantiles:
-        return tally_cells(read_cells(numbers, level, stretch))
-    sums = sum_cells(("subject_id",), numbers, level, stretch)
+        return tally_subjects(subjects, level, stretch)
+    sums = sum_cells(("subject_id",), Q(subject_id__in=subjects), level, stretch)
     return {number: Tally(calls, errors) for (number,), (calls, errors) in sums.items()}

@@ -1,6 +1,6 @@
 """Adding up what the rollups hold and the calls they do not hold yet, as of one moment."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -64,12 +64,19 @@ def uncounted_calls(mark: RollupMark, calls: QuerySet[CallRecord]) -> list[Count
     return found + read_calls(calls.filter(pk__in=late)) if late else found
 
 
-def read_cells(condition: Q, level: Level, stretch: Stretch) -> Iterable[tuple[int, datetime, int, int, int]]:
-    """Return (subject, start, calls, errors, histogram) of each row that meets the condition."""
-    columns = ("subject_id", "start", "calls", "errors", "latency")
-    first, *others = [_rows(part, condition).values_list(*columns) for part in stretch.parts(level)]
-    for subject, start, calls, errors, latency in first.union(*others, all=True) if others else first:
-        yield subject, start, calls, errors, unpack(bytes(latency))
+def read_cells(condition: Q, level: Level, stretch: Stretch) -> Iterable[tuple[datetime, int, int, int]]:
+    """Return (start, calls, errors, histogram) of each row that meets the condition."""
+    for start, calls, errors, latency in _values(condition, level, stretch, "start", "calls", "errors", "latency"):
+        yield start, calls, errors, unpack(bytes(latency))
+
+
+def tally_subjects(subjects: Collection[int], level: Level, stretch: Stretch) -> dict[int, Tally]:
+    """Return the sum of each subject's rows."""
+    tallies: dict[int, Tally] = {}
+    whose = Q(subject_id__in=subjects)
+    for subject, calls, errors, latency in _values(whose, level, stretch, "subject_id", "calls", "errors", "latency"):
+        tallies.setdefault(subject, Tally()).add(calls, errors, unpack(bytes(latency)))
+    return tallies
 
 
 def sum_cells(
@@ -96,11 +103,9 @@ def subjects_of(level: Level, condition: Q) -> dict[int, UsageSubject]:
     return {subject.pk: subject for subject in UsageSubject.objects.filter(condition, level=level)}
 
 
-def tally_cells(cells: Iterable[tuple[int, datetime, int, int, int]]) -> dict[int, Tally]:
-    tallies: dict[int, Tally] = {}
-    for subject, _, calls, errors, latency in cells:
-        tallies.setdefault(subject, Tally()).add(calls, errors, latency)
-    return tallies
+def _values(condition: Q, level: Level, stretch: Stretch, *columns: str) -> Iterable[tuple[Any, ...]]:
+    first, *others = [_rows(part, condition).values_list(*columns) for part in stretch.parts(level)]
+    return first.union(*others, all=True) if others else first
 
 
 def _rows(part: Hours, condition: Q) -> QuerySet[UsageRollup]:

@@ -175,6 +175,17 @@ def test_a_top_list_of_codes_is_of_failed_calls_and_keeps_to_its_owner(ann):
     assert [one.key for one in top] == [("alpha", "unavailable")]
 
 
+def test_a_top_list_of_ones_own_counts_nobody_elses_calls(ann):
+    bob = make_user("bob")
+    for person in (ann, bob, bob):
+        call(person, timedelta(hours=1))
+    roll_up()
+
+    for by in ("connector", "tool", "person"):
+        [top] = usage_top(by, CallFilters(owner_id=ann.pk), since=timezone.now() - timedelta(days=1))
+        assert top.usage.calls == 1
+
+
 def test_a_series_is_narrowed_by_what_it_covers(ann):
     bob = make_user("bob")
     for person in (ann, bob, bob):
