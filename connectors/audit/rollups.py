@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
+from connectors.audit.inserting import upsert_rows
 from connectors.audit.late_calls import read_mark, seal
 from connectors.audit.latency import pack, unpack
 from connectors.audit.models import CallRecord, LateCall, RollupMark, UsageRollup, UsageSubject
@@ -177,9 +178,4 @@ def _write_cells(cells: dict[Cell, Tally], ids: dict[UUID, int]) -> None:
         )
         for (digest, hours, start), tally in cells.items()
     ]
-    UsageRollup.objects.bulk_create(
-        rows,
-        update_conflicts=True,
-        unique_fields=["subject_id", "hours", "start"],
-        update_fields=["calls", "errors", "latency"],
-    )
+    upsert_rows(rows, keys=("subject_id", "hours", "start"))
