@@ -307,13 +307,17 @@ class UsageSubject(models.Model):
 class UsageRollup(models.Model):
     """The calls of one subject in one hour or one UTC day, by when they started; `latency` is a packed histogram."""
 
-    pk = models.CompositePrimaryKey("subject_id", "hours", "start")
     subject = models.ForeignKey(UsageSubject, on_delete=models.CASCADE, db_index=False, db_constraint=False)
     hours = models.PositiveSmallIntegerField()  # 1 or 24
     start = models.DateTimeField()
     calls = models.PositiveIntegerField()
     errors = models.PositiveIntegerField()
     latency = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["subject", "hours", "start"], name="usage_rollup_unique"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.start:%Y-%m-%d %H} {self.calls}"
