@@ -85,7 +85,8 @@ def _statement_for(model: type[models.Model]) -> _Statement:
 
 
 def _compile(model: type[models.Model]) -> _Statement:
-    quote, fields = connection.ops.quote_name, model._meta.concrete_fields  # noqa: SLF001 - Django's documented meta API
+    quote = connection.ops.quote_name
+    fields = [one for one in model._meta.concrete_fields if not isinstance(one, models.AutoField)]  # noqa: SLF001 - Django's documented meta API
     names = ", ".join(quote(str(one.column)) for one in fields)
     mark = "?" if connection.vendor == "sqlite" else "%s"
     head = f"INSERT INTO {quote(model._meta.db_table)} ({names})"  # noqa: SLF001 - the same
