@@ -52,9 +52,11 @@ class DecisionRecord(Subject):
         indexes: ClassVar = [
             models.Index(fields=["person_id", "-id"], name="decision_by_person"),
             models.Index(fields=["connector_key", "-id"], name="decision_by_connector"),
-            models.Index(fields=["run_id"], name="decision_by_run", condition=~models.Q(run_id=None)),
+            models.Index(fields=["run_id"], name="decision_by_run", condition=models.Q(run_id__isnull=False)),
             models.Index(fields=["trace_id"], name="decision_by_trace", condition=~models.Q(trace_id="")),
-            models.Index(fields=["approval_id"], name="decision_by_approval", condition=~models.Q(approval_id=None)),
+            models.Index(
+                fields=["approval_id"], name="decision_by_approval", condition=models.Q(approval_id__isnull=False)
+            ),
             models.Index(fields=["-id"], name="decision_denied", condition=models.Q(allowed=False)),
         ]
 
@@ -99,9 +101,9 @@ class CallRecord(Subject):
         indexes: ClassVar = [
             models.Index(fields=["person_id", "-id"], name="call_by_person"),
             models.Index(fields=["connector_key", "-id"], name="call_by_connector"),
-            models.Index(fields=["run_id"], name="call_by_run", condition=~models.Q(run_id=None)),
+            models.Index(fields=["run_id"], name="call_by_run", condition=models.Q(run_id__isnull=False)),
             models.Index(fields=["trace_id"], name="call_by_trace", condition=~models.Q(trace_id="")),
-            models.Index(fields=["approval_id"], name="call_by_approval", condition=~models.Q(approval_id=None)),
+            models.Index(fields=["approval_id"], name="call_by_approval", condition=models.Q(approval_id__isnull=False)),
             models.Index(fields=["outcome", "-id"], name="call_failed", condition=~models.Q(outcome="succeeded")),
             models.Index(fields=["error_code", "-id"], name="call_by_code", condition=~models.Q(error_code="")),
         ]
