@@ -18,6 +18,7 @@ from connectors.audit.filters import (
     EventFilters,
     Period,
     SubjectFilters,
+    equal_to,
     filtered_calls,
     filtered_decisions,
     filtered_events,
@@ -100,8 +101,8 @@ def _way[Row: Model](everything: QuerySet[Row], rows: QuerySet[Row], filters: Pe
     """Walk the rows that one column says; straight, when no other filter leaves any of them out."""
     if set_fields(filters).keys() <= {*indexed, "since"}:
         return Way(rows, rows)
-    columns = {"person_id" if name == "owner_id" else name: value for name, value in indexed.items()}
-    return Way(everything.filter(**columns), rows)
+    conditions = [equal_to("person_id" if name == "owner_id" else name, value) for name, value in indexed.items()]
+    return Way(everything.filter(*conditions), rows)
 
 
 def _named_ways(everything: QuerySet[CallRecord], filters: CallFilters) -> list[Way[CallRecord]]:
@@ -128,7 +129,7 @@ def _named_ways(everything: QuerySet[CallRecord], filters: CallFilters) -> list[
 def _ways_by(
     everything: QuerySet[CallRecord], rest: QuerySet[CallRecord], column: str, values: Iterable[object]
 ) -> list[Way[CallRecord]]:
-    return [Way(everything.filter(**{column: value}), rest.filter(**{column: value})) for value in values]
+    return [Way(everything.filter(equal_to(column, value)), rest.filter(equal_to(column, value))) for value in values]
 
 
 def _after_decision(everything: QuerySet[CallRecord], decision_id: UUID) -> QuerySet[CallRecord]:
