@@ -112,7 +112,7 @@ def equal_to(column: str, value: object) -> Q:
     """Return that a column has a value, so that its partial index is found."""
     condition = Q((column, value))
     if column in _INDEXED_ONLY and value != CallRecord.Outcome.SUCCEEDED:
-        condition &= Q(RawSQL(_INDEXED_ONLY[column], (), output_field=BooleanField()))
+        condition &= Q(RawSQL(_INDEXED_ONLY[column], (), output_field=BooleanField()))  # noqa: S611 - a constant of ours
     return condition
 
 
