@@ -1,6 +1,8 @@
 """Who we are at an authorization server: configured, described by a document, or registered."""
 
 from datetime import timedelta
+from functools import partial
+from itertools import count
 
 import pytest
 from django.urls import reverse
@@ -10,7 +12,9 @@ from connectors.authorization.client_registration import is_public_https, redire
 from connectors.authorization.models import AuthorizationSession, Connection, RegisteredClient
 from connectors.authorization.oauth_grant import open_grant
 from connectors.catalogue.models import Connector
+from tests.builders.booking import install
 from tests.builders.oauth import describe_resource, guarded, make_oauth_connector, mcp_discovery, oauth_options
+from tests.builders.packages import PROGRAM_AUTH, build_oauth_manifest, build_package, build_program_manifest
 from tests.builders.people import make_administrator, make_user
 from tests.fakes.authorization_server import AuthorizationServer, as_json
 
@@ -18,6 +22,7 @@ pytestmark = pytest.mark.django_db
 CALLBACK = "/api/v1/connectors/oauth/callback"
 DOCUMENT = "/api/v1/connectors/oauth/client.json"
 SECRET = "canary-registered-77aa"
+NUMBERS = count(1)
 
 
 @pytest.fixture
@@ -154,3 +159,29 @@ def test_the_callback_address_is_shown_with_a_copy_button_where_a_client_id_is_a
     connector = make_oauth_connector(server, oauth_options(mcp_discovery(issuer)))
     page = client.get(reverse("console:connector_configuration", args=[connector.key])).content.decode()
     assert f'data-copy="{redirect_uri()}"' in page
+
+
+def test_installing_and_updating_show_it_too(client, tmp_path):
+    """A program that signs in by redirect asks for a client of its own, and is shown it as well."""
+    client.force_login(make_administrator())
+    redirect = {**PROGRAM_AUTH, "interaction": "redirect"}
+    for build in (build_oauth_manifest, partial(build_program_manifest, auth=redirect)):
+        archive = build_package(tmp_path / "package.zip", manifest=build(key=f"k{next(NUMBERS)}"))
+        preview = upload(client, reverse("console:install"), archive)
+        assert f'data-copy="{redirect_uri()}"' in client.get(f"{preview}configure/").content.decode()
+
+    older, newer = (
+        build_package(tmp_path / f"{version}.zip", manifest=build_oauth_manifest(key="moving", package_version=version))
+        for version in ("1.0.0", "1.1.0")
+    )
+    configuration = {"endpoint": "https://a.example", "client_id": "console", "client_secret": "s"}
+    install(older, configuration)
+    decide = upload(client, reverse("console:connector_update", args=["moving"]), newer)
+    assert f'data-copy="{redirect_uri()}"' in client.get(decide).content.decode()
+
+
+def upload(client, address, archive):
+    with archive.open("rb") as file:
+        answer = client.post(address, {"package": file})
+    assert answer.status_code == 302, answer.content.decode()
+    return answer.url
