@@ -78,12 +78,15 @@ def merge_categories(*, source: Category, target: Category, actor: User | None) 
 @transaction.atomic
 def separate_category(*, category: Category, actor: User | None) -> Category:
     """Undo a merge: connectors whose manifest names this category return, except those an administrator placed."""
+    # What it was merged into is locked first, as merging that one further does.
+    target = Category.objects.select_for_update(no_key=True).filter(merged__pk=category.pk).first()
     merged = Category.objects.select_for_update(no_key=True).filter(pk=category.pk).first()
     if merged is None:
         raise NotFound("category_not_found")
-    if merged.merged_into_id is None:
+    if merged.merged_into_id is None or target is None:
         return merged
-    target = Category.objects.select_for_update(no_key=True).get(pk=merged.merged_into_id)
+    if merged.merged_into_id != target.pk:
+        raise Conflict("category_gone", key=merged.key)
     merged.merged_into = None
     merged.save(update_fields=["merged_into"])
     candidates = target.connectors.filter(category_overridden=False).select_related("version")

@@ -215,8 +215,8 @@ def test_several_are_published_at_once_with_a_row_each(stocked: Page) -> None:
 
 def test_a_category_is_named_in_both_languages_and_merged(stocked: Page) -> None:
     stocked.goto("/categories/finance/")
-    stocked.get_by_label("English").fill("Money")
-    stocked.locator("input[lang=zh-hans]").fill("财务")
+    stocked.locator("main input[lang=en]").fill("Money")
+    stocked.locator("main input[lang=zh-hans]").fill("财务")
     stocked.locator("label.icon-choice", has=stocked.locator("input[value=banknotes]")).click()
     audit(stocked, "catalogue-category")
     stocked.get_by_role("button", name="Save").click()
