@@ -4,10 +4,13 @@ Other rooms read files only from here; a folder that is there was verified when 
 """
 
 import shutil
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from django.conf import settings
+from django.utils import timezone
 from filelock import FileLock
 
 from connectors.errors import Failed, Invalid
@@ -49,6 +52,20 @@ def drop_package(*, key: str, manifest_revision: str) -> None:
     if target.is_dir():
         with FileLock(f"{target}.lock"):
             shutil.rmtree(target, ignore_errors=True)
+
+
+def sweep_cache(*, is_named: Callable[[str, str], bool], grace: timedelta) -> int:
+    """Remove this machine's copies made longer than `grace` ago that no version names; return how many there were."""
+    before = (timezone.now() - grace).timestamp()
+    folders = [folder for folder in settings.PACKAGE_CACHE_DIR.glob("*/*") if folder.is_dir()]
+    unnamed = [
+        folder
+        for folder in folders
+        if folder.stat().st_mtime < before and not is_named(folder.parent.name, folder.name)
+    ]
+    for folder in unnamed:
+        drop_package(key=folder.parent.name, manifest_revision=folder.name)
+    return len(unnamed)
 
 
 def _place(key: str, manifest_revision: str) -> Path:

@@ -171,3 +171,15 @@ def test_a_sweep_removes_old_archives_that_no_row_names(archive, object_folder):
         os.utime(object_folder / key, (two_days_ago, two_days_ago))
     assert sweep_orphans() == 1
     assert sorted(stored_keys()) == sorted([named, "connectors/packages/records/9.9.9/new.zip"])
+
+
+def test_a_sweep_removes_old_copies_of_packages_that_are_gone(archive, settings, tmp_path):
+    settings.PACKAGE_CACHE_DIR = tmp_path / "cache"
+    version = install(archive).version
+    folders = [settings.PACKAGE_CACHE_DIR / "records" / name for name in (version.manifest_revision, "old", "new")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    for folder in folders[:2]:
+        os.utime(folder, (0, 0))
+    sweep_orphans()
+    assert [folder.exists() for folder in folders] == [True, False, True]

@@ -17,7 +17,7 @@ from connectors.lifecycle.removal_steps import advance_removals
 from tests.builders.agreement import check_agreement
 from tests.builders.database_address import database_url
 from tests.builders.versions import ENDPOINT, Workshop, stored_keys
-from tests.fakes.cutting_proxy import CuttingProxy
+from tests.fakes.cutting_proxy import CuttingProxy, pass_on
 
 ROOT = Path(__file__).parent.parent.parent
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.service]
@@ -74,6 +74,7 @@ def test_an_installation(proxy, workshop, verdict, made):
     asked = ("install_package", archive, "--set", f"endpoint={ENDPOINT['endpoint']}")
     assert manage(proxy, *asked).returncode == 1
     assert proxy.cuts == 1
+    proxy.verdict = pass_on
     assert Connector.objects.exists() == made
     orphans.sweep_orphans()
     check_agreement()
@@ -90,6 +91,7 @@ def test_an_update(proxy, workshop, verdict, made):
     proxy.verdict = at_the_commit_of(VERSION, verdict)
     assert manage(proxy, "update_package", archive).returncode == 1
     assert proxy.cuts == 1
+    proxy.verdict = pass_on
     assert Connector.objects.get().version.version == ("1.1.0" if made else "1.0.0")
     assert PackageVersion.objects.count() == (2 if made else 1)
     orphans.sweep_orphans()
@@ -108,6 +110,7 @@ def test_a_removal(proxy, workshop, verdict, made):
     asked = ("remove_connector", "records", "--confirm", "records")
     assert manage(proxy, *asked).returncode == 1
     assert proxy.cuts == 1
+    proxy.verdict = pass_on
     assert Connector.objects.get().transition == ("removing" if made else "")
     if not made:
         assert manage(proxy, *asked).returncode == 0
