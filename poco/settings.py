@@ -86,6 +86,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "connectors.console.navigation.navigation",
+                "connectors.console.notice_bell.notice_bell",
             ],
             "builtins": ["connectors.console.templatetags.console"],
         },

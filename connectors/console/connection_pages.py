@@ -14,6 +14,7 @@ from connectors.console.own import own_connections, visible_ids
 from connectors.console.presentation import ConnectorText, describe_connector, describe_connectors, reader_language
 from connectors.console.tool_list import EffectGroup, LeftOut, ToolLine, group_by_effect, list_left_out, list_tools
 from connectors.gateway.models import Toolset
+from connectors.ledger.connection_rows import ConnectionRow, connection_rows
 from connectors.policy.models import Grant
 from connectors.policy.queries import grants_of_connection
 
@@ -24,6 +25,7 @@ class ConnectionLine:
     text: ConnectorText
     badge: Badge
     agents: int
+    row: ConnectionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +48,14 @@ def list_connections(person: User) -> list[ConnectionLine]:
     granted = Count("grants", filter=~Q(grants__breadth=Grant.Breadth.NONE) & Q(grants__agent__retired_at=None))
     connections = list(own_connections(person).annotate(agents=granted))
     texts = describe_connectors({connection.connector for connection in connections})
-    visible = visible_ids(person)
+    visible, rows = visible_ids(person), connection_rows(connections)
     lines = [
         ConnectionLine(
-            connection, texts[connection.connector_id], describe_state(connection, visible=visible), connection.agents
+            connection,
+            texts[connection.connector_id],
+            describe_state(connection, visible=visible),
+            connection.agents,
+            rows[connection.pk],
         )
         for connection in connections
     ]

@@ -16,6 +16,12 @@ class PartWords:
     mend: str | Promise
 
 
+LOGS: Final[dict[str, str | Promise]] = {
+    "calls": _("Calls"),
+    "decisions": _("Decisions"),
+    "events": _("Admin events"),
+    "usage": _("Counts of use"),
+}
 PARTS: Final = {
     "database": PartWords(
         _("Database"),
@@ -51,5 +57,20 @@ PARTS: Final = {
         _("Revoking credentials"),
         _("Tells services, after somebody disconnects, that the credential is no longer wanted."),
         _("Some were not revoked; they are listed below. Whoever owned the account can end the access at the service."),
+    ),
+    "removals": PartWords(
+        _("Removing connectors"),
+        _("Lets go of accounts, tells services, cleans up archives, step by step."),
+        _("Some removals do not get on; they are listed below with their last failure and are tried again."),
+    ),
+    "sweeps": PartWords(
+        _("Background work"),
+        _("Everything the worker does by the clock, from refreshing to retention."),
+        _("Some of it has missed two of its periods; it is listed below. Check that the worker runs with --beat."),
+    ),
+    "chain": PartWords(
+        _("Chain of administrative events"),
+        _("Shows whether anybody altered the log afterwards."),
+        _("The last verification failed. Keep a copy of the database, then look at Verify & export."),
     ),
 }

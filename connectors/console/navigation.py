@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from connectors.console.permissions import MANAGE_CONNECTORS, MANAGE_PEOPLE, VIEW_AUDIT
 
@@ -47,7 +48,7 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
         (
             Destination("home", _("Home"), "home", "h"),
             Destination("catalogue", _("Catalogue"), "squares-2x2", "c", within=("catalogue_connector", "connect")),
-            Destination("connections", _("My connections"), "link", "m", within=("connection", "disconnect")),
+            Destination("connections", _("My connections"), "link", "m", within=("connection", "disconnect", "unused")),
             Destination(
                 "agents",
                 _("My agents"),
@@ -102,7 +103,7 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
                 MANAGE_CONNECTORS,
                 within=("reviews", "review_line", "review_report"),
             ),
-            Destination("categories", _("Categories"), "tag", "t", MANAGE_CONNECTORS, within=("category",)),
+            Destination("categories", pgettext_lazy("administration", "Categories"), "tag", "t", MANAGE_CONNECTORS, within=("category",)),
             Destination(
                 "people",
                 _("People & teams"),

@@ -13,10 +13,13 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
+from connectors.audit.checks import last_check
+from connectors.audit.sweeps import overdue_sweeps
 from connectors.authorization.models import RevocationJob
 from connectors.authorization.queries import unrevoked
 from connectors.authorization.refresh_sweep import list_due
 from connectors.errors import ConnectorError
+from connectors.lifecycle.queries import stuck_removals
 from connectors.packages.storage import get_object_store
 from connectors.vault.startup import ensure_canaries
 
@@ -97,7 +100,24 @@ def _ask_revocation() -> str:
     return "gave_up" if unrevoked().exists() else ""
 
 
-NEEDS = {"worker": "broker", "vault": "database", "refresh": "database", "revocation": "database"}
+def _ask_sweeps() -> str:
+    """Two missed periods of any periodic task (safety.md, "Fail closed")."""
+    return "overdue" if overdue_sweeps() else ""
+
+
+def _ask_chain() -> str:
+    """The last verification of the administrative events' chain; none was made yet is no fault."""
+    check = last_check()
+    return "" if check is None or check.ok else check.fault or "altered"
+
+
+def _ask_removals() -> str:
+    return "stuck" if stuck_removals().exists() else ""
+
+
+NEEDS = dict.fromkeys(("vault", "refresh", "revocation", "sweeps", "chain", "removals"), "database") | {
+    "worker": "broker"
+}
 QUESTIONS: dict[str, Callable[[], str]] = {
     "database": _ask_database,
     "broker": _ask_broker,
@@ -106,4 +126,7 @@ QUESTIONS: dict[str, Callable[[], str]] = {
     "object_store": _ask_object_store,
     "refresh": _ask_refresh,
     "revocation": _ask_revocation,
+    "removals": _ask_removals,
+    "sweeps": _ask_sweeps,
+    "chain": _ask_chain,
 }

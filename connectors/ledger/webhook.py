@@ -12,7 +12,7 @@ from connectors.access.models import User
 from connectors.audit.recording import record_admin_event
 from connectors.egress.errors import AddressRefused
 from connectors.egress.policy import check_url
-from connectors.errors import Fault, Invalid, NotFound
+from connectors.errors import Fault, Invalid
 from connectors.ledger.models import DigestWebhook
 from connectors.vault.fields import place_of
 from connectors.vault.sealing import open_sealed, seal
@@ -39,10 +39,10 @@ def set_webhook(*, url: str, actor: User) -> Secret:
 
 @transaction.atomic
 def remove_webhook(*, actor: User) -> None:
-    """Post digests nowhere."""
+    """Post digests nowhere; without a webhook that is so already."""
     webhook = DigestWebhook.objects.select_for_update().first()
     if webhook is None:
-        raise NotFound("webhook_not_found")
+        return
     pk, url = webhook.pk, webhook.url
     webhook.delete()
     webhook.pk = pk

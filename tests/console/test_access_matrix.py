@@ -16,6 +16,8 @@ from connectors.audit.models import AdminEvent, SavedView
 from connectors.audit.recording import record_admin_event
 from connectors.authorization.models import AuthorizationSession
 from connectors.gateway.models import Run
+from connectors.ledger.models import Review
+from connectors.ledger.review import start_review
 from connectors.lifecycle.models import RemovalJob
 from connectors.packages.models import StagedPackage
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
@@ -47,7 +49,8 @@ account_confirm_login_code account_request_reauthentication_code account_confirm
 PERSON = words("""
 console:welcome_password console:icon console:home console:catalogue console:catalogue_connector
 console:connect console:connections console:authorization_lost console:agents console:agent_create console:my_calls
-console:my_decisions account_reauthenticate account_change_password account_set_password
+console:my_decisions console:unused console:notices console:notices_mail account_reauthenticate
+account_change_password account_set_password
 """)
 # Things of a person; another's do not exist, whoever asks.
 OWN = words("""
@@ -63,6 +66,10 @@ console:audit_calls console:audit_decisions console:admin_events console:event c
 console:verify console:verify_run console:verify_head
 """)
 MANAGE = words("""
+console:ledger console:ledger_csv console:connector_ledger console:connector_entry console:connector_checklist
+console:connector_disposition console:connector_probe console:connector_ask_narrowing console:reviews console:review
+console:review_line console:review_finish console:review_report console:review_csv console:digest_webhook
+console:digest_webhook_remove
 console:health console:connector_list console:install console:example_package console:connector_overview
 console:connector_configuration console:connector_tools console:connector_visibility console:connector_publish
 console:connector_disable console:connector_test console:people console:person_create console:person
@@ -143,6 +150,8 @@ def stranger() -> Stranger:
             "view_id": SavedView.objects.create(owner=person, log="my_calls", name="Mine").pk,
             "event_id": record_something().pk,
             "run_id": run.pk,
+            "review_id": make_review(connector).pk,
+            "position": 1,
         }
     )
 
@@ -150,6 +159,11 @@ def stranger() -> Stranger:
 def record_something() -> AdminEvent:
     with transaction.atomic():
         return record_admin_event(actor=None, act="grant_set", target_kind="grant", target_id="1", target_name="Robot")
+
+
+def make_review(connector: Any) -> Review:
+    names = {connector.pk: "Ledger"}
+    return start_review(connectors=[connector], names=names, actor=make_administrator())
 
 
 def make_session(person: Any, connector: Any) -> AuthorizationSession:

@@ -18,7 +18,7 @@ from connectors.console.review_pages import (
     read_report,
     read_step,
 )
-from connectors.errors import Conflict, Invalid, Refused
+from connectors.errors import Conflict, Invalid
 from connectors.ledger.models import Review
 from connectors.ledger.queries import connectors_due, find_review, list_reviews, open_review
 from connectors.ledger.review import answer_line, finish_review, start_review
@@ -97,7 +97,7 @@ def _answer(request: PersonRequest, found: Review, position: int) -> None:
     line, told = find_line(found, position), request.POST
     revision = told.get("revision", "")
     if not revision.isdecimal():
-        raise Refused("conflict")
+        raise Conflict("conflict")
     answer_line(
         line=line,
         answer=told.get("answer", ""),
