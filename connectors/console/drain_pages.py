@@ -12,6 +12,7 @@ from connectors.catalogue.models import Connector
 from connectors.console.change_pages import ToldOccupant, tell_occupants
 from connectors.console.lifecycle_words import DRAINS
 from connectors.console.messages import Told, describe_error
+from connectors.gateway.outcomes import WORDS
 from connectors.lifecycle.models import Drain, RemovalJob
 from connectors.lifecycle.occupancy import find_occupants
 from connectors.lifecycle.queries import failure_of, find_drain
@@ -21,7 +22,8 @@ TOLD_FOR = timedelta(days=1)  # how long a change that was made by itself is tol
 
 @dataclass(frozen=True, slots=True)
 class DrainState:
-    """`mark` changes when there is something new to show; `again` is the address of the next act after a failure."""
+    """`mark` changes when there is something new to show; `again` is the address of the next act after a failure;
+    `told_agents` is what an agent reads whose call is refused meanwhile."""
 
     drain: Drain
     headline: str
@@ -30,6 +32,7 @@ class DrainState:
     again: str
     again_label: str | Promise
     mark: str
+    told_agents: str = WORDS["connector_draining"]
 
 
 def read_drain(connector: Connector, *, tell_end: bool) -> DrainState | None:

@@ -38,7 +38,7 @@ LIFECYCLE_SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Nothing was overwritten. Look at the values as they are now, then send it again."),
     ),
     "reauthorization_differs": (
-        _("With these values %(people)s people must authorize again, not %(expected)s as the page said."),
+        _("The number of people who must authorize again is %(people)s, not %(expected)s as the page said."),
         _("Nothing was changed. If that is meant, send it again."),
     ),
     "connector_occupied": (
@@ -47,9 +47,9 @@ LIFECYCLE_SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
     "connector_draining": (
         _("%(key)s is being drained for a change and takes nothing new."),
-        _("Try again in a few minutes, or cancel the drain on the connector's page."),
+        _("Try again in a few minutes. An administrator can cancel that on the connector's page."),
     ),
-    "connector_removing": (_("%(key)s is being removed."), _("There is nothing more to do with it.")),
+    "connector_removing": (_("%(key)s is being removed and is out of use for good."), _("Nothing was changed.")),
     "drain_not_waiting": (
         _("There is no drain to cancel any more: it has ended."),
         _("The connector's page says how."),

@@ -71,7 +71,7 @@ def test_every_tab_tells_of_it_with_what_it_waits_for(admin, draining, tab):
 def test_it_says_what_agents_see_meanwhile(admin, draining):
     page = text_of(admin.get("/connectors/records/"))
     assert "runs that have begun go on as before" in page
-    assert "agents are told to try again in a few minutes" in page
+    assert "takes no new conversations until that is done" in page
 
 
 def test_nothing_else_is_offered_meanwhile(admin, draining):

@@ -89,6 +89,8 @@ def test_what_is_being_removed_says_so_on_its_own_pages(admin, connector):
     page = text_of(admin.get("/connectors/records/"))
     assert "Being removed" in page
     assert f'href="{address}"' in page
+    for act in ("Publish…", "Update…", "Remove…", "Withdrawn"):
+        assert act not in page
 
 
 def test_while_it_is_used_it_lists_by_whom_and_offers_to_drain(admin, connector):

@@ -14,8 +14,9 @@ from connectors.catalogue.configuration import open_configuration
 from connectors.catalogue.models import Connector
 from connectors.lifecycle.models import Drain
 from connectors.packages.models import StagedPackage
+from tests.builders.booking import PROVIDER, install_booking
 from tests.builders.connectors import make_agent, make_connection
-from tests.builders.packages import ENDPOINT_FIELD, build_manifest, build_static_manifest
+from tests.builders.packages import ENDPOINT_FIELD, build_manifest, build_package, build_static_manifest
 from tests.builders.people import make_administrator, make_user
 from tests.builders.runs import make_run
 from tests.builders.versions import ENDPOINT, Workshop
@@ -164,7 +165,7 @@ def test_another_number_of_people_than_was_shown_is_not_committed(admin, worksho
     answer = admin.post(address, shown)
     page = text_of(answer)
     assert answer.status_code == 409
-    assert "With these values 1 people must authorize again, not 0 as the page said." in page
+    assert "The number of people who must authorize again is 1, not 0 as the page said." in page
     assert hidden(page)["reauthorize"] == "1"
     assert current() == "1.0.0"
     assert admin.post(address, hidden(page)).status_code == 302
@@ -358,3 +359,33 @@ def test_the_page_asks_as_often_for_twelve_people_as_for_two(admin, workshop):
     few = count()
     grow(10)
     assert count() <= few
+
+
+@pytest.fixture
+def booking(tmp_path):
+    """A program package in use; its identity is the address it is configured with."""
+    connector = install_booking(tmp_path)
+    make_connection(make_user(display_name="Mei Chen"), connector)
+    manifest = {**connector.version.manifest, "package_version": "1.1.0"}
+    source = {"provider/main.py": f"BOOK_EFFECT = 'write'\n{PROVIDER}"}
+    return build_package(tmp_path / "booking-1.1.0.zip", manifest=manifest, files=source)
+
+
+def test_what_the_new_versions_program_refuses_is_told_in_its_words(admin, booking):
+    address = send(admin, booking, "/connectors/booking/update/")
+    answer = commit(admin, address, endpoint="https://booking.example.com/wrong")
+    assert answer.status_code == 422
+    assert "there is no such service" in text_of(answer)
+
+
+def test_a_number_only_the_program_knows_is_said_before_it_is_committed(admin, booking):
+    address = send(admin, booking, "/connectors/booking/update/")
+    assert "as far as can be told before the package's program is asked" in text_of(admin.get(address)).replace(
+        "&#x27;", "'"
+    )
+    answer = commit(admin, address, endpoint="https://booking.example.com/elsewhere")
+    page = text_of(answer)
+    assert answer.status_code == 409
+    assert "1 person must authorize again" in page
+    assert "Mei Chen" in page
+    assert admin.post(address, hidden(page) | {"endpoint": "https://booking.example.com/elsewhere"}).status_code == 302
