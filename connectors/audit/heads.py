@@ -1,7 +1,7 @@
 """Where the chain ends, signed: what was seen once can be held against the chain for good.
 
 Ed25519, with a key derived from the vault's ring, so that whoever holds an exported head can check its signature
-without any secret of ours (decision 13). Every event moves the signed tip; every hour a head is set down and written
+without any secret of ours (decision 15). Every event moves the signed tip; every hour a head is set down and written
 to the log; `manage.py audit head` exports one to keep elsewhere.
 """
 

@@ -1,4 +1,4 @@
-"""What a link of the chain says, as bytes: an event's canonical form, the same on every database (decision 13).
+"""What a link of the chain says, as bytes: an event's canonical form, the same on every database (decision 15).
 
     hash = SHA-256( canonical JSON of version, sequence, previous hash and every field of the event )
 
