@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -32,7 +33,13 @@ HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?')
 
 @pytest.fixture
 def issuer(tmp_path: Path) -> Iterator[str]:
-    command = [sys.executable, ROOT / "tests/peers/toolkit_server.py", tmp_path / "db.sqlite3", redirect_uri(), SECRET]
+    with run_toolkit(tmp_path) as found:
+        yield found
+
+
+@contextmanager
+def run_toolkit(folder: Path) -> Iterator[str]:
+    command = [sys.executable, ROOT / "tests/peers/toolkit_server.py", folder / "db.sqlite3", redirect_uri(), SECRET]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "build" / "peers" / "python")}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
