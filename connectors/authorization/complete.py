@@ -19,6 +19,7 @@ from connectors.authorization.credentials import parse_credentials
 from connectors.authorization.models import AuthorizationSession, Connection
 from connectors.authorization.other_account import OtherAccount, ask_about
 from connectors.authorization.places import check_same_account, find_connection_place
+from connectors.authorization.processing import processing
 from connectors.authorization.programs import authorize_with_program
 from connectors.authorization.saving import VerifiedAccount, save_again, save_new
 from connectors.authorization.turned_away import turn_away
@@ -41,16 +42,17 @@ def connect_account(
 ) -> Connection:
     """Return a person's new, verified connection, or their dead one brought back under the same alias.
 
-    Raises `Invalid` (fields, alias), `Conflict` (already_connected, alias_taken, too_many_accounts, connector_changed),
-    OtherAccount when its owner has to be asked, `NotFound` when the person may not see the connector, and Unreachable
-    or UpstreamFault with the failing stage.
+    Raises `Invalid` (fields, alias), `Conflict` (already_connected, alias_taken, too_many_accounts, connector_changed,
+    connector_draining), OtherAccount when its owner has to be asked, `NotFound` when the person may not see the
+    connector, and Unreachable or UpstreamFault with the failing stage.
     """
     offered = find_visible(person, connector.key)
     manifest = manifest_of(offered.version)
     alias = parse_alias(alias) if alias.strip() else ""
     find_connection_place(person, offered, alias)
     attempt = _Attempt(person, "connect", alias=alias)
-    return attempt.save(attempt.verify(offered, manifest, raw_credentials))
+    with processing(offered, person, "connect", alias=alias):
+        return attempt.save(attempt.verify(offered, manifest, raw_credentials))
 
 
 def reconnect_account(*, connection: Connection, raw_credentials: Mapping[str, str] = NOTHING) -> Connection:
@@ -62,7 +64,8 @@ def reconnect_account(*, connection: Connection, raw_credentials: Mapping[str, s
     offered = find_visible(person, connection.connector.key)
     manifest = manifest_of(offered.version)
     attempt = _Attempt(person, "reauthorize", place=connection)
-    return attempt.save(attempt.verify(offered, manifest, raw_credentials))
+    with processing(offered, person, "reauthorize", alias=connection.alias, connection=connection):
+        return attempt.save(attempt.verify(offered, manifest, raw_credentials))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from connectors.catalogue.sealed_configuration import forget_values, open_values
 from connectors.errors import Invalid
 from connectors.manifest.fields import Field
 from connectors.manifest.schema import Manifest
-from connectors.manifest.values import Value
+from connectors.manifest.values import Value, parse_values
 from connectors.vault.secret import Secret
 
 
@@ -36,12 +36,12 @@ class CarriedOver:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What carrying over would ask for, by field key; `carried` is there when nothing is missing."""
+    """What carrying over would keep, clear and ask for, by field key; `public` are the values there would be so far."""
 
     kept: tuple[str, ...]
     dropped: tuple[str, ...]
     needed: tuple[str, ...]
-    carried: CarriedOver | None
+    public: dict[str, Value]
 
 
 def carry_over(
@@ -62,17 +62,21 @@ def carry_over(
 
 def foresee(connector: Connector, manifest: Manifest, raw: Mapping[str, str], cleared: Collection[str] = ()) -> Outlook:
     """Return what `carry_over` would keep, clear and ask for."""
-    declared = [one.key for one in manifest.configuration.fields]
+    fields = manifest.configuration.fields
+    declared = [one.key for one in fields]
     had = {*connector.configuration, *connector.secrets.values_list("field", flat=True)}
     try:
-        carried, needed = carry_over(connector, manifest, raw, cleared), set[str]()
+        public, needed = carry_over(connector, manifest, raw, cleared).public, set[str]()
     except Invalid as error:
-        carried, needed = None, {fault.where for fault in error.faults}
+        needed = {fault.where for fault in error.faults}
+        typed = {**_as_typed(connector.configuration, fields), **raw}
+        sound = [one for one in fields if one.key not in needed and not one.is_secret]
+        public = parse_values(sound, {one.key: typed[one.key] for one in sound if one.key in typed}).public
     return Outlook(
         kept=tuple(key for key in declared if key in had and key not in needed),
         dropped=tuple(sorted(had - set(declared))),
         needed=tuple(key for key in declared if key in needed),
-        carried=carried,
+        public=public,
     )
 
 

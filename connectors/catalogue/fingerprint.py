@@ -13,6 +13,7 @@ from connectors.catalogue.binding import header_binding
 from connectors.catalogue.endpoints import origin_of, resolve_servers
 from connectors.manifest.auth import McpDiscovery, OAuthAuth
 from connectors.manifest.fields import Field
+from connectors.manifest.runtime import ConfiguredEndpoint, RemoteMcpRuntime
 from connectors.manifest.schema import Manifest
 
 
@@ -37,6 +38,21 @@ def compute_fingerprint(manifest: Manifest, configuration: Mapping[str, object],
         contract["origins"] = {server.key: origin_of(server.url) for server in resolve_servers(manifest, configuration)}
     canonical = json.dumps(contract, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def fields_that_count(manifest: Manifest) -> frozenset[str]:
+    """Return the configuration fields whose values enter the fingerprint; what a program makes of them is its own."""
+    auth, runtime = manifest.auth, manifest.runtime
+    found: set[str] = set()
+    if isinstance(auth, OAuthAuth):
+        found.add(auth.options.client_id_configuration_field)
+        if isinstance(auth.options.discovery, McpDiscovery):
+            found.add(auth.options.discovery.resource_configuration_field)
+    if header_binding(manifest) and isinstance(runtime, RemoteMcpRuntime):
+        options = runtime.options
+        endpoints = [options.endpoint, *(server.endpoint for server in options.servers or ())]
+        found |= {one.configuration_field for one in endpoints if isinstance(one, ConfiguredEndpoint)}
+    return frozenset(found)
 
 
 def _describe(field: Field) -> dict[str, Any]:

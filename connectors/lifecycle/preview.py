@@ -6,9 +6,9 @@ from django.db.models import QuerySet
 
 from connectors.access.models import User
 from connectors.authorization.fingerprint_change import standing_connections
-from connectors.catalogue.carrying_over import CarriedOver, foresee
+from connectors.catalogue.carrying_over import Outlook, foresee
 from connectors.catalogue.difference import UpdateDifference
-from connectors.catalogue.fingerprint import compute_fingerprint
+from connectors.catalogue.fingerprint import compute_fingerprint, fields_that_count
 from connectors.catalogue.locking import require_open
 from connectors.catalogue.models import Connector
 from connectors.catalogue.versions import manifest_of
@@ -54,7 +54,7 @@ def preview_change(
 ) -> UpdatePreview:
     """Return the preview of going to this manifest with what is typed so far."""
     outlook = foresee(connector, manifest, typed.raw_configuration, typed.cleared)
-    differs, certain = _foresee_fingerprint(connector, manifest, outlook.carried)
+    differs, certain = _foresee_fingerprint(connector, manifest, outlook)
     try:
         require_open(connector)
     except Conflict as conflict:
@@ -80,17 +80,17 @@ def people_to_reauthorize(connector: Connector) -> QuerySet[User]:
     return User.objects.filter(pk__in=owners).order_by("username")
 
 
-def _foresee_fingerprint(connector: Connector, manifest: Manifest, carried: CarriedOver | None) -> tuple[bool, bool]:
+def _foresee_fingerprint(connector: Connector, manifest: Manifest, outlook: Outlook) -> tuple[bool, bool]:
     """Return whether the fingerprint would differ, and whether that is certain.
 
     What a program would say of its authorization identity is known only once it is asked, which the commit does; until
     then its answer is taken to stay the same.
     """
-    asks_program = isinstance(manifest.auth, ProgramAuth)
-    if carried is None:  # a field is missing that may decide it
+    if fields_that_count(manifest) & set(outlook.needed):
         return True, False
+    asks_program = isinstance(manifest.auth, ProgramAuth)
     try:
-        new = compute_fingerprint(manifest, carried.public)
+        new = compute_fingerprint(manifest, outlook.public)
         old = connector.authorization_fingerprint
         if asks_program:
             old = compute_fingerprint(manifest_of(connector.version), connector.configuration)

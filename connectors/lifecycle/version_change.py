@@ -133,6 +133,8 @@ def commit_change(change: VersionChange, identity: Any) -> Connector:
     cancelled = cancel_attempts(current)
     if change.drain is not None:
         end_drain(current, change.drain, Drain.State.DONE)
+    else:
+        Drain.objects.filter(connector=current).delete()  # how the last one ended is no news any more
     bump_catalogue()
     after = {"version": version.version, "archive_sha256": version.archive_sha256, "reauthorize": people}
     after |= {"cancelled_authorizations": cancelled, "accepted": sorted(change.typed.accepted)}

@@ -218,3 +218,10 @@ def test_copies_whose_drains_have_ended_are_swept(connector, workshop, settings,
 
 def store_has(key):
     return key in stored_keys()
+
+
+def test_how_a_drain_ended_is_forgotten_with_the_next_change(connector, workshop):
+    start_drain(connector=connector, change=RemovalChange("records"), actor=None)
+    cancel_drain(connector=connector, actor=None)
+    update(connector, workshop.pack("1.2.0"))
+    assert find_drain(connector) is None

@@ -5,7 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from connectors.authorization.complete import connect_account, reconnect_account
 from connectors.authorization.models import RefreshLease
+from connectors.authorization.processing import processing
 from connectors.catalogue.models import PackageVersion
 from connectors.catalogue.publication import publish_connector
 from connectors.errors import Conflict
@@ -146,3 +148,19 @@ def test_whoever_changes_a_removed_connector_is_told(connector):
 def test_a_run_lasts_fifteen_idle_minutes(connector, agent):
     run = enter(connector, agent)
     assert run.idle_ends_at - timezone.now() < IDLE
+
+
+def test_an_account_that_is_being_verified_occupies_its_connector(connector, agent):
+    with processing(connector, agent.owner, "connect", alias="work"):
+        found = find_occupants(connector)
+    assert [(one.kind, one.who, one.detail) for one in found] == [("authorization", "Mara", "work")]
+    assert find_occupants(connector) == ()
+
+
+def test_nobody_connects_or_reconnects_while_it_drains(connector, agent):
+    connection = make_connection(agent.owner, connector)
+    start_drain(connector=connector, change=RemovalChange(connector.key), actor=None)
+    with pytest.raises(Conflict, match="connector_draining"):
+        connect_account(person=make_user(), connector=connector)
+    with pytest.raises(Conflict, match="connector_draining"):
+        reconnect_account(connection=connection)

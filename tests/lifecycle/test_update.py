@@ -208,3 +208,15 @@ def test_a_category_follows_the_manifest_unless_it_was_chosen(workshop):
     Connector.objects.update(category_overridden=True)
     kept = update(connector, workshop.pack("1.2.0"))
     assert kept.category.key == "research"
+
+
+def test_a_needed_field_that_cannot_decide_it_leaves_the_count_certain(workshop):
+    connector = workshop.install(document=build_static_manifest())
+    make_connection(make_user(), connector)
+    plain = build_static_manifest(configuration=fields(REGION | {"required": True}))
+    preview = preview_update(package=inspect(workshop.pack("1.1.0", document=plain)))
+    assert (preview.fields_needed, preview.reauthorize, preview.reauthorize_certain) == (("region",), 0, True)
+
+    other = build_static_manifest(configuration={"fields": [ENDPOINT_FIELD | {"max_length": 5}]})
+    preview = preview_update(package=inspect(workshop.pack("1.2.0", document=other)))
+    assert (preview.fields_needed, preview.reauthorize, preview.reauthorize_certain) == (("endpoint",), 1, False)
