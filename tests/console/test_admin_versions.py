@@ -112,6 +112,13 @@ def test_the_archive_is_streamed_by_an_asynchronous_server(install, ada):
     assert asyncio.run(download()) == content
 
 
+def test_asked_for_its_head_alone_it_tells_the_size_and_reads_nothing_out(admin, install):
+    content = install()
+    answer = admin.head("/connectors/records/versions/1.0.0/archive/")
+    assert answer["Content-Length"] == str(len(content))
+    answer.close()
+
+
 def test_an_altered_archive_is_not_handed_out(admin, install):
     install()
     stored = settings.OBJECT_STORE_DIR / PackageVersion.objects.get().object_key

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 
 from connectors.catalogue.models import Connector
@@ -72,9 +72,20 @@ def _decide(request: PersonRequest, target: Target) -> HttpResponse:
 def _commit(request: PersonRequest, target: Target, decision: Decision) -> HttpResponse:
     before = target.connector.version.version
     target.commit(decision, request.user)
-    told = {"update": gettext("Updated to version %(version)s."), "rollback": gettext("Rolled back to %(version)s.")}
-    messages.success(request, told[target.kind] % {"version": target.version})
+    messages.success(request, f"{_tell_done(target)} {_tell_people(decision.reauthorize or 0)}".strip())
     return redirect(reverse("console:connector_overview", args=[target.connector.key]) + f"?since={before}")
+
+
+def _tell_done(target: Target) -> str:
+    told = {"update": gettext("Updated to version %(version)s."), "rollback": gettext("Now on version %(version)s.")}
+    return told[target.kind] % {"version": target.version}
+
+
+def _tell_people(people: int) -> str:
+    if not people:
+        return ""
+    told = ngettext("%(count)d person must authorize again.", "%(count)d people must authorize again.", people)
+    return told % {"count": people}
 
 
 def _drain(request: PersonRequest, target: Target, decision: Decision) -> HttpResponse:

@@ -1,9 +1,7 @@
 """The Versions tab: who installed what when, what is in it, its exact archive, and how any two differ."""
 
 from base64 import b64encode
-from collections.abc import Iterator
-from functools import partial
-from typing import BinaryIO
+from wsgiref.util import FileWrapper
 
 from django.http import HttpResponse, HttpResponseBase
 from django.views.decorators.cache import never_cache
@@ -55,15 +53,10 @@ def version_archive(request: PersonRequest, key: str, version: str) -> HttpRespo
     except Failed as error:
         return _refuse(request, connector, found, error)
     name = f"{found.key}-{found.version}.zip"
-    response = stream(request, _read(archive), content_type="application/zip", file_name=name)
+    response = stream(request, FileWrapper(archive, _BLOCK), content_type="application/zip", file_name=name)
     response.headers["Content-Length"] = str(found.archive_size)
     response.headers["Repr-Digest"] = f"sha-256=:{_base64(found.archive_sha256)}:"  # RFC 9530
     return response
-
-
-def _read(archive: BinaryIO) -> Iterator[bytes]:
-    with archive:
-        yield from iter(partial(archive.read, _BLOCK), b"")
 
 
 def _base64(digest: str) -> str:
