@@ -37,9 +37,9 @@ def list_holdings() -> tuple[CategoryHolding, ...]:
     return tuple(CategoryHolding(each, each.holds, tuple(each.merged.all())) for each in shown)
 
 
-def find_merged(key: str) -> Category:
-    """Return a category that was merged into another, or raise NotFound."""
-    category = Category.objects.exclude(merged_into=None).filter(key=key).first()
+def find_any_category(key: str) -> Category:
+    """Return a category, shown or merged into another, or raise NotFound."""
+    category = Category.objects.filter(key=key).first()
     if category is None:
         raise NotFound("category_not_found", key=key)
     return category

@@ -10,6 +10,10 @@ CATALOGUE_SENTENCES: Final[dict[str, tuple[str | Promise, str | Promise]]] = {
         _("Somebody moved %(key)s, or what it stood beside, while you were looking at it."),
         _("Nothing was moved. Reload the page, look at the order, and move it again."),
     ),
+    "move_unknown": (
+        _("It does not say what goes where."),
+        _("Nothing was moved. Use the buttons or the handle of a row."),
+    ),
     "category_gone": (
         _("The category %(key)s was merged into another while you were looking at it."),
         _("Nothing was changed. Reload the page and choose again."),

@@ -103,7 +103,14 @@ DESTINATIONS: tuple[tuple[str | Promise, tuple[Destination, ...]], ...] = (
                 MANAGE_CONNECTORS,
                 within=("reviews", "review_line", "review_report"),
             ),
-            Destination("categories", pgettext_lazy("administration", "Categories"), "tag", "t", MANAGE_CONNECTORS, within=("category",)),
+            Destination(
+                "categories",
+                pgettext_lazy("administration", "Categories"),
+                "tag",
+                "t",
+                MANAGE_CONNECTORS,
+                within=("category",),
+            ),
             Destination(
                 "people",
                 _("People & teams"),

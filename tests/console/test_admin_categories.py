@@ -111,7 +111,7 @@ def test_a_script_moves_it_beside_a_neighbour_and_is_told_when_that_is_gone(admi
     script = {"headers": {"X-Order": "1"}}
     assert admin.post("/order/connectors/", {"move": "before:c", "neighbour": "a"}, **script).status_code == 204
     assert admin.post("/order/connectors/", {"move": "before:c", "neighbour": "z"}, **script).status_code == 409
-    assert admin.post("/order/connectors/", {"move": "sideways:c"}, **script).status_code == 404
+    assert admin.post("/order/connectors/", {"move": "sideways:c"}, **script).status_code == 409
     assert [each.key for each in Connector.objects.all()] == ["c", "a", "b"]
 
 
@@ -160,5 +160,5 @@ def test_a_bulk_act_without_a_category_or_a_selection_does_nothing(admin):
     chosen = {"act": "categorize", "category": "", "connector": ["a"]}
     assert admin.post("/bulk/connectors/", chosen).status_code == 422
     assert "No connector is selected" in text_of(admin.get("/bulk/connectors/?act=publish"))
-    assert admin.get("/bulk/connectors/?act=explode").status_code == 404
+    assert admin.get("/bulk/connectors/?act=explode").url == "/connectors/"
     assert not AdminEvent.objects.exists()

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from connectors.catalogue.categories import set_connector_category
 from connectors.catalogue.category_editing import merge_categories, rename_category, separate_category
-from connectors.catalogue.category_queries import find_category, find_merged, list_holdings
+from connectors.catalogue.category_queries import find_any_category, find_category, list_holdings
 from connectors.catalogue.models import Category
 from connectors.catalogue.queries import find_connector
 from connectors.console.answer import answer
@@ -53,7 +53,7 @@ def category_merge(request: PersonRequest, category_key: str) -> HttpResponse:
 
 @screen(MANAGE_CONNECTORS, methods=("POST",))
 def category_separate(request: PersonRequest, category_key: str) -> HttpResponse:
-    back = separate_category(category=find_merged(category_key), actor=request.user)
+    back = separate_category(category=find_any_category(category_key), actor=request.user)
     messages.success(request, gettext("“%(name)s” stands on its own again.") % {"name": name_category(back)})
     return redirect("console:categories")
 

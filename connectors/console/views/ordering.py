@@ -10,7 +10,7 @@ from connectors.catalogue.category_queries import find_category
 from connectors.catalogue.ordering import Spot, move_category, move_connector
 from connectors.catalogue.queries import find_connector
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
-from connectors.errors import NotFound
+from connectors.errors import Conflict
 
 _SPOTS = frozenset(Spot)
 
@@ -35,7 +35,7 @@ def category_order(request: PersonRequest) -> HttpResponse:
 def _read_move(request: PersonRequest) -> tuple[Spot, str]:
     spot, _colon, key = request.POST.get("move", "").partition(":")
     if spot not in _SPOTS:
-        raise NotFound("not_found")
+        raise Conflict("move_unknown")
     return Spot(spot), key
 
 
