@@ -1,7 +1,7 @@
 """What every page of one connector has at its top, and what its overview tells."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.urls import reverse
@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from connectors.audit.usage import usage_by_connector
 from connectors.catalogue.models import Connector
 from connectors.catalogue.presentation import ConnectorView, present_connector
 from connectors.catalogue.queries import reach
 from connectors.console.drain_pages import find_removal_of, read_drain
 from connectors.console.presentation import reader_language
-from connectors.ledger.usage import count_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,10 @@ def read_usage(connector: Connector) -> Usage:
     return Usage(
         people=reach(connector),
         connections=connector.connections.count(),
-        calls_week=count_calls([connector.key], since=now - timedelta(days=7))[connector.key],
-        calls_month=count_calls([connector.key], since=now - timedelta(days=30))[connector.key],
+        calls_week=_count_calls(connector, now - timedelta(days=7)),
+        calls_month=_count_calls(connector, now - timedelta(days=30)),
     )
+
+
+def _count_calls(connector: Connector, since: datetime) -> int:
+    return usage_by_connector([connector.key], since=since)[connector.key].calls

@@ -19,7 +19,7 @@ from connectors.ledger.models import Probe
 from connectors.ledger.notices import CERTIFICATE_ENDS_WITHIN
 from connectors.ledger.queries import NEVER_ASKED, Availability, count_affected, read_availability
 from connectors.lifecycle.models import RemovalJob
-from connectors.lifecycle.queries import stuck_removals
+from connectors.lifecycle.queries import removals_under_way, stuck_removals
 
 AILING = (HealthMark.DEAD, HealthMark.FAILING)
 ENDPOINTS_SHOWN = 100
@@ -65,9 +65,13 @@ class Upkeep:
     answering: int
     asked: int
     sweeps: list[SweepLine]
-    stuck: list[RemovalJob]
+    removals: list[tuple[RemovalJob, bool]]  # those under way, and whether each is stuck
     chain: ChainCheck | None
     kept: list[KeptLine]
+
+    @property
+    def late(self) -> list[SweepLine]:
+        return [line for line in self.sweeps if line.overdue or line.sweep.failing]
 
 
 def read_upkeep() -> Upkeep:
@@ -75,12 +79,13 @@ def read_upkeep() -> Upkeep:
     now = timezone.now()
     lines = _list_endpoints(now)
     ailing = [line for line in lines if line.ails]
+    stuck = set(stuck_removals().values_list("pk", flat=True))
     return Upkeep(
         endpoints=ailing[:ENDPOINTS_SHOWN],
         answering=sum(line.mark in (HealthMark.ANSWERS, HealthMark.ASKS) for line in lines),
         asked=sum(line.mark not in (HealthMark.OFF, HealthMark.PROGRAM) for line in lines),
         sweeps=[SweepLine(sweep, sweep.is_overdue(now)) for sweep in list_sweeps()],
-        stuck=list(stuck_removals()),
+        removals=[(job, job.pk in stuck) for job in removals_under_way()],
         chain=last_check(),
         kept=[KeptLine(LOGS[each.log], each.days, each.oldest, each.is_behind(now)) for each in list_kept()],
     )

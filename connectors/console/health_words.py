@@ -61,7 +61,7 @@ PARTS: Final = {
     "removals": PartWords(
         _("Removing connectors"),
         _("Lets go of accounts, tells services, cleans up archives, step by step."),
-        _("Some removals do not get on; they are listed below with their last failure and are tried again."),
+        _("Some removals do not get on; they are marked below with their last failure and are tried again."),
     ),
     "sweeps": PartWords(
         _("Background work"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.utils import formats, timezone, translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -115,7 +115,7 @@ def _date(text: object) -> str:
         moment = datetime.fromisoformat(str(text))
     except ValueError:
         return "?"
-    return formats.date_format(timezone.localtime(moment), "DATETIME_FORMAT")
+    return f"{timezone.localtime(moment):%Y-%m-%d %H:%M}"
 
 
 _WORDS: Final[dict[Notice.Kind, Callable[[dict[str, Any], str, str], NoticeText]]] = {

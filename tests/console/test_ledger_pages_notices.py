@@ -1,0 +1,153 @@
+"""The pages of notices and of unused access."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from connectors.ledger.models import DigestWebhook, Notice, NoticeReader
+from connectors.policy.models import Grant
+from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
+from tests.builders.logs import make_call
+from tests.builders.people import make_administrator, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _fresh_bell():
+    cache.clear()
+
+
+def signed_in(person):
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+@pytest.fixture
+def admin():
+    return signed_in(make_administrator("boss", email="boss@example.com"))
+
+
+@pytest.fixture
+def mei():
+    return make_user("mei")
+
+
+def text_of(response):
+    return " ".join(response.text.split())
+
+
+def tell(kind="review_due", **fields):
+    fields.setdefault("parameters", {"count": 2})
+    return Notice.objects.create(kind=kind, opened_at=timezone.now(), **fields)
+
+
+def idle_grant(person, connector=None):
+    agent, _token = make_agent(person)
+    account = make_connection(person, connector or make_connector())
+    grant = make_grant(agent, account)
+    Grant.objects.filter(pk=grant.pk).update(granted_at=timezone.now() - timedelta(days=60))
+    return agent, account
+
+
+def test_the_bell_counts_what_is_new_and_is_silent_once_it_was_looked_at(admin):
+    tell()
+    assert '<span class="bell-count" aria-hidden="true">1</span>' in admin.get("/").text
+    page = text_of(admin.get("/notices/"))
+    assert "A review is due" in page
+    assert ">New<" in page
+    assert "bell-count" not in admin.get("/").text
+    assert ">New<" not in text_of(admin.get("/notices/"))
+
+
+def test_a_quiet_page_says_so(mei):
+    assert "Nothing needs you" in text_of(signed_in(mei).get("/notices/"))
+
+
+def test_people_see_what_concerns_them_alone(mei):
+    tell()
+    dead = make_connector("dead")
+    make_connection(mei, dead)
+    tell("connector_dead", subject="dead", connector=dead, parameters={"since": timezone.now().isoformat()})
+    page = text_of(signed_in(mei).get("/notices/"))
+    assert "is dead" in page
+    assert "A review is due" not in page
+    assert "A digest by webhook" not in page
+
+
+def test_accounts_that_need_their_owner_stand_there_too(mei):
+    make_connection(mei, make_connector(), state="reauthorization_required")
+    assert "Accounts of yours need you" in text_of(signed_in(mei).get("/notices/"))
+
+
+def test_the_digest_by_mail_is_chosen_where_there_is_a_mail_server(admin, settings):
+    assert "Not offered" in text_of(admin.get("/notices/"))
+    settings.MAIL_FROM = "poco@example.com"
+    assert "Send me a digest" in text_of(admin.get("/notices/"))
+    admin.post("/notices/mail/", {"wants": "yes"})
+    assert NoticeReader.objects.get().wants_mail
+    assert "Stop the digest" in text_of(admin.get("/notices/"))
+
+
+def test_the_webhooks_secret_is_shown_once(admin):
+    page = admin.post("/notices/webhook/", {"url": "http://127.0.0.1:8080/hook"})
+    secret = re.search(r"whsec_[A-Za-z0-9+/=]{40,}", page.text).group()
+    assert page.headers["Cache-Control"].startswith("max-age=0")
+    assert secret not in admin.get("/notices/").text
+    admin.post("/notices/webhook/remove/")
+    assert not DigestWebhook.objects.exists()
+
+
+def test_an_address_that_may_not_be_called_is_refused_at_its_field(admin):
+    refused = admin.post("/notices/webhook/", {"url": "http://169.254.169.254/latest"})
+    assert refused.status_code == 422
+    assert "not an address this console may call" in text_of(refused)
+
+
+def test_unused_access_shows_first_what_would_change_and_takes_it_back_in_one_act(mei):
+    client = signed_in(mei)
+    idle_grant(mei)
+    agent, account = idle_grant(mei)
+    make_call(mei, agent=agent, connection=account, upstream_tool="search_notes")
+    page = text_of(client.get("/connections/unused/"))
+    assert "Everything is taken back" in page
+    assert "Keeps: <code>search_notes</code>" in page
+    chosen = re.findall(r'name="chosen" value="([0-9a-f]{64})"', page)
+    done = text_of(client.post("/connections/unused/", {"chosen": chosen}, follow=True))
+    assert "2 grants were narrowed." in done
+    assert "Nothing to take back" in done
+    assert Grant.objects.get().tools == ["search_notes"]
+
+
+def test_what_has_changed_since_is_not_done_and_nothing_chosen_does_nothing(mei):
+    client = signed_in(mei)
+    idle_grant(mei)
+    assert "has changed since the page" in text_of(
+        client.post("/connections/unused/", {"chosen": "0" * 64}, follow=True)
+    )
+    assert "Nothing was chosen" in text_of(client.post("/connections/unused/", follow=True))
+    assert Grant.objects.get().breadth == "all"
+
+
+def test_an_administrator_asks_the_owners_and_cannot_do_it_for_them(admin, mei):
+    connector = make_connector("notes")
+    idle_grant(mei, connector)
+    admin.post("/connectors/notes/ledger/ask/")
+    page = text_of(signed_in(mei).get("/notices/"))
+    assert "your agents may use more than they do" in page
+    assert 'href="/connections/unused/"' in page
+    assert "your agents may use more" not in text_of(admin.get("/notices/"))
+    assert Grant.objects.get().breadth == "all"
+
+
+def test_my_connections_tell_calls_and_unused_tools(mei):
+    agent, account = idle_grant(mei)
+    make_call(mei, agent=agent, connection=account, upstream_tool="search_notes")
+    page = text_of(signed_in(mei).get("/connections/"))
+    assert "2 / 3" in page
+    assert 'data-label="Calls, 30 days">1</td>' in page
