@@ -7,7 +7,6 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.timezone import localtime
 from django.utils.translation import gettext, ngettext
@@ -176,7 +175,8 @@ def _describe_failing_renewal(connection: Connection) -> Badge | None:
 
 
 def _write(moment: datetime) -> str:
-    return date_format(localtime(moment), "DATETIME_FORMAT")
+    """In the reader's zone, and never ending in a full stop: it may end a sentence."""
+    return f"{localtime(moment):%Y-%m-%d %H:%M}"
 
 
 def _describe_active(connection: Connection) -> Badge:
