@@ -25,25 +25,35 @@ _VERDICTS = [Verdict.UNINSTALL, Verdict.OBSERVE, Verdict.KEEP]
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectorRow:
-    """One connector as the list shows it."""
+class PlainRow:
+    """What is known of a connector without asking for more than the list itself."""
 
     connector: Connector
     text: ConnectorText
     category: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorRow(PlainRow):
+    """One connector as the list shows it."""
+
     ledger: LedgerRow
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`by` gives what rows sort by; what counts or has a time sorts downwards first (`falling`)."""
+    """`by` gives what rows sort by; what counts or has a time sorts downwards first (`falling`).
+
+    A `plain` column sorts by what a `PlainRow` holds: the ledger is then asked for the page alone, not for all.
+    """
 
     name: str
     title: str | Promise
-    by: Callable[[ConnectorRow], Any] | None = field(default=None, repr=False)
+    by: Callable[[Any], Any] | None = field(default=None, repr=False)  # of a PlainRow, or of a ConnectorRow
     number: bool = False
     falling: bool = False
     shown: bool = True
+    plain: bool = False
 
 
 def _health_rank(row: ConnectorRow) -> int:
@@ -62,10 +72,10 @@ def _error_rate(row: ConnectorRow) -> float:
     return month.errors / month.calls if month.calls else -1.0
 
 
-NAME: Final = Column("name", _("Connector"), lambda row: row.text.name.casefold())
+NAME: Final = Column("name", _("Connector"), lambda row: row.text.name.casefold(), plain=True)
 COLUMNS: Final[tuple[Column, ...]] = (
-    Column("status", _("Status"), lambda row: _STATUSES.index(row.connector.status)),
-    Column("category", _("Category"), lambda row: row.category.casefold(), shown=False),
+    Column("status", _("Status"), lambda row: _STATUSES.index(row.connector.status), plain=True),
+    Column("category", _("Category"), lambda row: row.category.casefold(), shown=False, plain=True),
     Column("purpose", _("Purpose"), shown=False),
     Column("owner", _("Owner"), lambda row: row.ledger.owner.name.casefold() if row.ledger.owner else "", shown=False),
     Column("version", _("Version"), shown=False),
@@ -88,7 +98,7 @@ COLUMNS: Final[tuple[Column, ...]] = (
     ),
     Column("health", _("Health"), _health_rank),
     Column("disposition", _("Disposition"), _verdict_rank),
-    Column("installed", _("Installed"), lambda row: row.connector.installed_at, falling=True, shown=False),
+    Column("installed", _("Installed"), lambda row: row.connector.installed_at, falling=True, shown=False, plain=True),
 )
 BY_NAME: Final = {column.name: column for column in (NAME, *COLUMNS)}
 
@@ -100,7 +110,7 @@ class Sort:
     column: Column
     falling: bool
 
-    def arrange(self, rows: Iterable[ConnectorRow]) -> list[ConnectorRow]:
+    def arrange[Row: PlainRow](self, rows: Iterable[Row]) -> list[Row]:
         """Return the rows sorted; those that are equal stay in the order they have."""
         if self.column.by is None:
             return list(rows)

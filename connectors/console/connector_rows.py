@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from connectors.catalogue.models import Category, Connector
 from connectors.catalogue.queries import installed_connectors
-from connectors.console.connector_columns import ConnectorRow, find_sort
+from connectors.console.connector_columns import ConnectorRow, PlainRow, find_sort
 from connectors.console.forms.connector_filters import ConnectorFilters
 from connectors.console.presentation import ConnectorText, describe_connectors, name_category
 from connectors.console.typo_search import score, split_words
@@ -48,12 +48,14 @@ def list_connectors(filters: ConnectorFilters) -> ConnectorPage:
     if filters.q:
         found = _best_first(found, texts, filters.q)
     sort = find_sort(filters.sort)
-    if sort:
+    if sort and not sort.column.plain:
         ordered = sort.arrange(_rows(found, texts))
         page, older = _cut([row.connector for row in ordered], filters.after)
         by_id = {row.connector.pk: row for row in ordered}
         rows = tuple(by_id[connector.pk] for connector in page)
     else:
+        if sort:
+            found = [row.connector for row in sort.arrange(_plain(each, texts) for each in found)]
         page, older = _cut(found, filters.after)
         rows = _rows(page, texts)
     return ConnectorPage(_group(rows) if filters.in_order else (RowGroup(None, "", rows),), len(found), older)
@@ -95,6 +97,10 @@ def _cut(ordered: list[Connector], after: str) -> tuple[list[Connector], str]:
 def _group(rows: tuple[ConnectorRow, ...]) -> tuple[RowGroup, ...]:
     grouped = groupby(rows, key=lambda row: row.connector.category)
     return tuple(RowGroup(category, name_category(category), tuple(members)) for category, members in grouped)
+
+
+def _plain(connector: Connector, texts: dict[uuid.UUID, ConnectorText]) -> PlainRow:
+    return PlainRow(connector, texts[connector.pk], name_category(connector.category))
 
 
 def _rows(page: list[Connector], texts: dict[uuid.UUID, ConnectorText]) -> tuple[ConnectorRow, ...]:
