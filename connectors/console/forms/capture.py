@@ -19,5 +19,5 @@ class CaptureForm(forms.Form):
         label=_("Keep arguments and results for"),
         choices=CHOICES,
         coerce=int,
-        help_text=_("Of calls from now on. Known secrets are masked; what else a service writes into its answers is kept."),
+        help_text=_("Of calls from now on. Known secrets are masked; whatever else a service writes is kept."),
     )

@@ -150,7 +150,7 @@ class LogFilterForm(forms.Form):
     def hidden(self) -> list[BoundField]:
         return [field for field in self.hidden_fields() if field.name != "zone" and field.value()]
 
-    def period(self) -> dict[str, datetime | None]:
+    def period(self) -> dict[str, Any]:
         chosen = self.cleaned_data.get("range") or ""
         if chosen in PRESETS:
             return {"since": timezone.now() - PRESETS[chosen], "until": None}

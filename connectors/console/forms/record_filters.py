@@ -78,7 +78,7 @@ class RecordFilterForm(LogFilterForm):
         values = self.cleaned_data
         return {
             **self.period(),
-            **{field: values.get(name) or "" for name, field in _TEXTS.items()},
+            **_filled(values, _TEXTS),
             **{field: values.get(name) for name, field in _KEYS.items()},
             "owner_id": owner_id,
             "person_ids": _people_called(values.get("person") or ""),
@@ -100,7 +100,7 @@ class CallFilterForm(RecordFilterForm):
         slower = values.get("slower")
         return CallFilters(
             **self.subject(owner_id),
-            **{field: values.get(name) or "" for name, field in _CALL_TEXTS.items()},
+            **_filled(values, _CALL_TEXTS),
             slower_than_us=slower * 1000 if slower else None,
         )
 
@@ -128,7 +128,7 @@ class DecisionFilterForm(RecordFilterForm):
         return DecisionFilters(
             **self.subject(owner_id),
             allowed={"yes": True, "no": False}.get(values.get("allowed") or ""),
-            **{field: values.get(name) or "" for name, field in _DECISION_TEXTS.items()},
+            **_filled(values, _DECISION_TEXTS),
         )
 
 
@@ -160,6 +160,10 @@ def read_page_key(text: str) -> uuid.UUID | None:
         return uuid.UUID(text)
     except ValueError:
         return None
+
+
+def _filled(values: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    return {field: values.get(name) or "" for name, field in names.items()}
 
 
 def _people_called(text: str) -> tuple[int, ...] | None:

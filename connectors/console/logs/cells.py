@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 
 from connectors.console.logs.lines import Text
 from connectors.console.rendering.amounts import tell_bytes, tell_count, tell_duration
-from connectors.console.templatetags.console import copy, effect, when
+from connectors.console.rendering.moments import tell_absolute, tell_relative
+from connectors.console.templatetags.console import copy, effect
 
 NOTHING = mark_safe('<span class="soft">—</span>')
 
@@ -40,7 +41,9 @@ def lasted(microseconds: int) -> Text:
 
 
 def moment(at: datetime) -> SafeString:
-    return when(at, absolute=True)
+    """To the microsecond, as it was recorded; how long ago on hover."""
+    shown, hover = tell_absolute(at, exact=True), tell_relative(at)
+    return format_html('<time class="exact" datetime="{}" title="{}">{}</time>', at.isoformat(), hover, shown)
 
 
 def effect_of(name: str) -> Text:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
-from babel.dates import format_skeleton
+from babel.dates import format_date, format_skeleton
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -53,7 +53,7 @@ def chart_period(filters: CallFilters) -> tuple[datetime, datetime]:
 def draw_charts(filters: CallFilters, form: LogFilterForm, *, address: str) -> Insight:
     """Return the charts for the calls that the filters leave; their stretches lead to the log at `address`."""
     since, until = chart_period(filters)
-    edges = bucket_edges(since, until, zone=timezone.get_current_timezone(), most=STRETCHES)  # type: ignore[arg-type] # the middleware sets a ZoneInfo
+    edges = bucket_edges(since, until, zone=timezone.get_current_timezone(), most=STRETCHES)
     if len(edges) <= FEWEST:
         return Insight(note=_("Charts count whole hours. Choose a longer time to see them."))
     points = usage_series(filters, edges=edges)
@@ -101,8 +101,10 @@ def _charts(points: Sequence[Point], edges: Sequence[datetime], address: str) ->
 def _mark(start: datetime, end: datetime) -> str:
     """When a stretch began, as the reader writes it: a day, or a day and an hour."""
     local = timezone.localtime(start)
-    skeleton = "yMMMd" if end - start >= _DAY - timedelta(hours=1) else "MMMdHm"
-    return str(format_skeleton(skeleton, local, tzinfo=local.tzinfo, locale=babel_locale()))
+    if end - start >= _DAY - timedelta(hours=1):
+        return str(format_date(local.date(), locale=babel_locale()))
+    day = format_skeleton("MMMd", local.date(), locale=babel_locale())
+    return f"{day} {local:%H:%M}"
 
 
 def _left_out(filters: CallFilters, form: LogFilterForm) -> list[Text]:

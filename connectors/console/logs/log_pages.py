@@ -10,15 +10,16 @@ from django.utils.translation import ngettext
 
 from connectors.access.models import User
 from connectors.audit.models import SavedView
-from connectors.audit.queries import COUNTED
+from connectors.audit.queries import COUNTED, CallFilters
 from connectors.audit.saved_views import saved_views
 from connectors.console.forms.saved_views import SavedViewForm
-from connectors.console.logs.addresses import AFTER, BEFORE, address_of, clean_query
+from connectors.console.logs.addresses import AFTER, BEFORE, address_of, clean_query, usual_columns
 from connectors.console.logs.charts import Insight, draw_charts
-from connectors.console.logs.kinds import Log
+from connectors.console.logs.kinds import Filters, Log
 from connectors.console.logs.listing import LogPage, list_log
 from connectors.console.logs.tops import TopList, list_tops
 from connectors.console.rendering.amounts import tell_count
+from connectors.errors import NotFound
 
 COUNT: Final = "log-count"  # what the page asks into, once it is there
 CHARTS: Final = "log-charts"
@@ -38,6 +39,7 @@ class WholePage:
     listed: LogPage
     views: list[ViewLine]
     view_form: SavedViewForm
+    usual_columns: str
     zone: str
     counted: str  # "" where it is asked for once the page is there
     can_tail: bool
@@ -60,15 +62,23 @@ def count_log(log: Log, query: QueryDict, reader: User) -> str:
 
 
 def read_charts(log: Log, query: QueryDict, reader: User) -> Insight:
+    """Return the charts of a log of calls. Raises NotFound for any other."""
     form = log.make_form(query)
-    filters = log.read_filters(form, reader)
+    filters = _of_calls(log.read_filters(form, reader))
     return draw_charts(filters, form, address=address_of(log, clean_query(log, form)))
 
 
 def read_tops(log: Log, query: QueryDict, reader: User) -> list[TopList]:
+    """Return what was used most in a log of calls. Raises NotFound for any other."""
     form = log.make_form(query)
-    filters = log.read_filters(form, reader)
+    filters = _of_calls(log.read_filters(form, reader))
     return list_tops(filters, address=address_of(log, clean_query(log, form)), everyone=log.everyone)
+
+
+def _of_calls(filters: Filters) -> CallFilters:
+    if not isinstance(filters, CallFilters):
+        raise NotFound
+    return filters
 
 
 def tell_rows(number: int) -> str:
@@ -88,6 +98,7 @@ def read_log_page(log: Log, query: QueryDict, reader: User) -> WholePage:
         listed=listed,
         views=views,
         view_form=SavedViewForm(log),
+        usual_columns=" ".join(usual_columns(log)),
         zone=timezone.get_current_timezone_name(),
         counted=tell_rows(len(listed.rows)) if listed.whole and listed.rows else "",
         has_charts=has_charts,

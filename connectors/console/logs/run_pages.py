@@ -47,7 +47,8 @@ def read_run(run_id: uuid.UUID, reader: User) -> RunPage:
     since = run.started_at if run else began_at(run_id)
     calls = queries.calls(queries.CallFilters(run_id=run_id, owner_id=whose, since=since), size=MOST)
     decisions = queries.decisions(queries.DecisionFilters(run_id=run_id, owner_id=whose, since=since), size=MOST)
-    subject: Run | DecisionRecord | CallRecord | None = run or next(iter((*decisions.rows, *calls.rows)), None)
+    records: list[DecisionRecord | CallRecord] = [*decisions.rows, *calls.rows]
+    subject = run or next(iter(records), None)
     if subject is None:
         raise NotFound
     steps = _weave(word_decisions(decisions.rows, reader), word_calls(calls.rows, reader))

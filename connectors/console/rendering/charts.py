@@ -55,12 +55,16 @@ class Chart:
         return self.tell(self.top), self.tell(self.top / 2), self.tell(0)
 
     @property
-    def rows(self) -> list[tuple[str, list[str], str]]:
-        """The same numbers as text, with where each row leads."""
+    def rows(self) -> list[tuple[str, list[tuple[Text, str]], str]]:
+        """The same numbers as text, each with its line's name, and where each row leads."""
         told = [["—" if value is None else self.tell(value) for value in line.values] for line in self.lines]
         links = self.links or [""] * len(self.marks)
         columns = zip(*told, strict=True)
-        return [(mark, list(row), link) for mark, row, link in zip(self.marks, columns, links, strict=True)]
+        names = [line.name for line in self.lines]
+        return [
+            (mark, list(zip(names, row, strict=True)), link)
+            for mark, row, link in zip(self.marks, columns, links, strict=True)
+        ]
 
     @property
     def plot(self) -> SafeString:
@@ -103,10 +107,7 @@ def round_up(value: float) -> float:
 def _places(chart: Chart) -> SafeString:
     """One group a mark: its bars, and over the whole height what a pointer learns."""
     step = WIDTH / max(len(chart.marks), 1)
-    told = [
-        "\n".join([row[0], *(f"{line.name}: {text}" for line, text in zip(chart.lines, row[1], strict=True))])
-        for row in chart.rows
-    ]
+    told = ["\n".join([row[0], *(f"{name}: {text}" for name, text in row[1])]) for row in chart.rows]
     return format_html_join(
         "",
         '<g class="place"><title>{}</title><rect class="reach" x="{}" width="{}" height="{}"/>{}</g>',

@@ -23,8 +23,9 @@ def tell_relative(moment: datetime, *, now: datetime | None = None) -> str:
     return format_timedelta(distance, add_direction=True, threshold=1.2, locale=babel_locale())
 
 
-def tell_absolute(moment: datetime) -> str:
-    """Return "2026-03-29 03:15:00 CEST (UTC+02:00)": unambiguous over a change of the clocks."""
+def tell_absolute(moment: datetime, *, exact: bool = False) -> str:
+    """Return "2026-03-29 03:15:00 CEST (UTC+02:00)": clear over a change of the clocks; `exact` to microseconds."""
     local = timezone.localtime(moment)
     offset = local.strftime("%z")
-    return f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()} (UTC{offset[:3]}:{offset[3:5]})"
+    shown = local.strftime("%Y-%m-%d %H:%M:%S.%f" if exact else "%Y-%m-%d %H:%M:%S")
+    return f"{shown} {local.tzname()} (UTC{offset[:3]}:{offset[3:5]})"

@@ -63,7 +63,7 @@ def view_save(request: PersonRequest, log: str) -> HttpResponse:
     found = open_log(log, request.user)
     form = SavedViewForm(found, request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(error for errors in form.errors.values() for error in errors))
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
         return redirect(f"console:{found.route}")
     values = form.cleaned_data
     view = save_view(owner=request.user, log=log, name=values["name"], query=values["query"], shared=form.shares)
