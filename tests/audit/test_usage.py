@@ -1,6 +1,7 @@
 """Use as the rollups and the uncounted calls tell it is what counting the calls would tell."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
@@ -22,11 +23,13 @@ from connectors.audit.usage import (
     ToolKey,
     Usage,
     daily_calls_by_connector,
+    tools_last_used,
     usage_by_connection,
     usage_by_connector,
     usage_by_grant,
     usage_by_tool,
     usage_by_tool_of,
+    usage_since_each,
 )
 from tests.builders.logs import make_call
 from tests.builders.people import make_user
@@ -137,6 +140,35 @@ def test_grants_know_when_an_agent_last_used_a_tool_of_a_connection(ann):
     call(ann, timedelta(days=100), agent_id=AGENTS[1], connection_id=CONNECTIONS[0])
 
     assert usage_by_grant(CONNECTIONS[:1])[AGENTS[0], CONNECTIONS[0]] == {ToolKey("", "search"): first.started_at}
+
+
+def test_several_stretches_at_once_count_as_each_alone(ann):
+    now = timezone.now()
+    for days in (0.01, 0.9, 1.1, 6.8, 7.2, 29.9, 30.1, 89, 91):
+        call(ann, timedelta(days=days), outcome="failed" if days > 30 else "succeeded")
+    roll_up()
+    call(ann, timedelta(days=6))
+    call(ann, timedelta(0), connector="beta")
+    moments = [now - timedelta(days=days) for days in (7, 30, 90)]
+
+    found = usage_since_each(["alpha", "beta", "gamma"], moments=moments, quantiles_since=moments[1])
+
+    for moment in moments:
+        alone = usage_by_connector(["alpha", "beta", "gamma"], since=moment)
+        quantiles = {} if moment == moments[1] else {"p50_us": None, "p95_us": None}
+        assert found[moment] == {key: replace(usage, **quantiles) for key, usage in alone.items()}
+
+
+def test_tools_know_when_each_was_last_used(ann):
+    call(ann, timedelta(days=400))
+    old = call(ann, timedelta(days=300), tool="write")
+    roll_up()
+    new = call(ann, timedelta(days=1))
+
+    assert tools_last_used(["alpha", "beta"]) == {
+        "alpha": {ToolKey("", "search"): new.started_at, ToolKey("", "write"): old.started_at},
+        "beta": {},
+    }
 
 
 def test_days_count_apart_and_empty_ones_are_nought(ann):
