@@ -1,13 +1,12 @@
 """The Versions tab: who installed what when, what is in it, its exact archive, and how any two differ."""
 
-import asyncio
 import hashlib
 import re
 
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.test import AsyncClient, Client
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from connectors.catalogue.installation import install_package
@@ -96,20 +95,6 @@ def test_the_archive_is_downloaded_as_it_was_uploaded(admin, install):
     assert answer["Content-Disposition"] == 'attachment; filename="records-1.0.0.zip"'
     assert answer["Content-Length"] == str(len(content))
     assert "no-store" in answer["Cache-Control"]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_archive_is_streamed_by_an_asynchronous_server(install, ada):
-    content = install()
-
-    async def download() -> bytes:
-        client = AsyncClient()
-        await client.aforce_login(ada)
-        answer = await client.get("/connectors/records/versions/1.0.0/archive/")
-        assert answer.is_async
-        return b"".join([piece async for piece in answer.streaming_content])
-
-    assert asyncio.run(download()) == content
 
 
 def test_asked_for_its_head_alone_it_tells_the_size_and_reads_nothing_out(admin, install):
