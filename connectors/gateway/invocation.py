@@ -90,6 +90,8 @@ class _Invocation:
                 await record_call(self.call.record, used=self._used(), also=claim.insert)
             except IntegrityError:  # the same invocation id, at the same moment
                 recorded = await in_database(find_recorded, claim)
+                if recorded is None:  # refused for another reason: a call without its rows is not made
+                    raise
         if recorded is not None:
             self.call.record.reason = "recorded"
             await record_call(self.call.record, used=self._used())

@@ -3,19 +3,20 @@
 import asyncio
 import threading
 from collections import deque
+from contextlib import contextmanager, nullcontext
 
 import pytest
-from django.db import DatabaseError
+from django.db import connection
 from django.test import Client
 
-from connectors.api import health
 from connectors.api.cancelling import finish_calls, wait_for
 from connectors.api.lifespan import lifespan
 from connectors.audit.models import CallRecord
 from connectors.gateway.models import Invocation
-from connectors.vault.errors import VaultKeyMissing
+from connectors.vault.startup import ensure_canaries
 from tests.fakes.gateway_server import running_gateway
 from tests.fakes.world import World
+from tests.vault.conftest import make_entry
 
 
 def test_stopping_ends_calls_in_flight_and_logs_them(transactional_db):
@@ -66,11 +67,10 @@ def _try(ask, *arguments):
         return error
 
 
-def test_without_the_right_keys_nothing_starts(monkeypatch):
-    def refuse():
-        raise VaultKeyMissing(key="old")
-
-    monkeypatch.setattr("connectors.api.lifespan.ensure_canaries", refuse)
+@pytest.mark.django_db(transaction=True)
+def test_without_the_right_keys_nothing_starts(settings):
+    ensure_canaries()
+    _take_the_keys_away(settings)
     said = []
 
     async def receive():
@@ -83,37 +83,81 @@ def test_without_the_right_keys_nothing_starts(monkeypatch):
     assert said == [{"type": "lifespan.startup.failed", "message": "vault_key_missing"}]
 
 
-def test_a_call_that_cannot_be_logged_is_not_answered(world, monkeypatch):
+@pytest.mark.parametrize("table", ["connectors_decisionrecord", "connectors_invocation"])
+def test_a_call_that_cannot_be_logged_is_not_answered(world, table):
     world.gateway.tool_names()
-
-    async def away(*_arguments, **_options):
-        raise DatabaseError
-
-    monkeypatch.setattr("connectors.gateway.invocation.record_call", away)
-    answer = world.gateway.call("notes__add_note")
+    with _without(table):
+        answer = world.gateway.call("notes__add_note")
     assert answer.status == 503
     assert answer.error["code"] == -32603
     assert not world.upstream.calls
 
 
+def test_a_claim_that_the_database_refuses_is_no_claim(world):
+    """A constraint other than that an invocation id is used once: nobody may take it for that."""
+    world.gateway.tool_names()
+    with _refusing_rows("connectors_decisionrecord"):
+        answer = world.gateway.call("notes__add_note")
+    assert answer.status == 503
+    assert not world.upstream.calls
+
+
+@contextmanager
+def _without(table):
+    """The table is gone while the block runs, as after half a restore."""
+    _execute(f"ALTER TABLE {table} RENAME TO {table}_gone")
+    try:
+        yield
+    finally:
+        _execute(f"ALTER TABLE {table}_gone RENAME TO {table}")
+
+
+@contextmanager
+def _refusing_rows(table):
+    if connection.vendor != "sqlite":
+        pytest.skip("SQLite's triggers say it in a line")
+    _execute(f"CREATE TRIGGER refusing BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'no'); END")
+    try:
+        yield
+    finally:
+        _execute("DROP TRIGGER refusing")
+
+
+def _execute(statement):
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def _take_the_keys_away(settings):
+    """Another ring, without the key that values here were sealed with."""
+    settings.VAULT_KEY_DIR = None
+    settings.VAULT_KEYS = make_entry("another")
+
+
 @pytest.mark.parametrize("part", ["database", "broker", "vault"])
-@pytest.mark.django_db
-def test_ready_says_which_part_is_missing(monkeypatch, settings, part, tmp_path):
-    if part == "database":
-        monkeypatch.setitem(health._CHECKS, "database", _fail)
-    elif part == "vault":
-        monkeypatch.setitem(health._CHECKS, "vault", _fail_by_key)
-    else:
+@pytest.mark.django_db(transaction=True)
+def test_ready_says_which_part_is_missing(settings, part, tmp_path):
+    ensure_canaries()
+    if part == "broker":
         (tmp_path / "file").write_text("")
         settings.BROKER_DIR = tmp_path / "file"
-    answer = Client().get("/readyz")
+    elif part == "vault":
+        _take_the_keys_away(settings)
+    with _no_database(tmp_path) if part == "database" else nullcontext():
+        answer = Client().get("/readyz")
     assert answer.status_code == 503
-    assert [name for name, good in answer.json()["parts"].items() if not good] == [part]
+    missing = [name for name, good in answer.json()["parts"].items() if not good]
+    assert missing == (["database", "vault"] if part == "database" else [part])  # the keys' canaries lie in it
 
 
-def _fail():
-    raise DatabaseError
-
-
-def _fail_by_key():
-    raise VaultKeyMissing
+@contextmanager
+def _no_database(folder):
+    """Its address leads nowhere while the block runs."""
+    here = dict(connection.settings_dict)
+    connection.close()
+    connection.settings_dict |= {"NAME": str(folder / "gone" / "poco"), "HOST": str(folder), "PORT": "1"}
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict |= here
