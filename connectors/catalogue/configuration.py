@@ -22,7 +22,7 @@ from connectors.catalogue.models import Connector
 from connectors.catalogue.program import ask_about_configuration
 from connectors.catalogue.sealed_configuration import forget_values, open_values, seal_values
 from connectors.catalogue.versions import manifest_of
-from connectors.errors import Fault, Invalid, NotFound
+from connectors.errors import Conflict, Fault, Invalid, NotFound
 from connectors.manifest.fields import Field
 from connectors.manifest.values import ParsedValues, Value, parse_values
 from connectors.vault.secret import Secret
@@ -81,6 +81,8 @@ def _save(
     current = lock_connector(connector.pk)
     require_open(current)  # what waits for a drain was checked against the configuration of now
     _require_revision(current, expected_revision)
+    if current.version_id != connector.version_id:  # its program was asked, and its form was filled in
+        raise Conflict("installed_version_changed", key=current.key, installed=current.version.version)
     change = _read_change(current, raw, cleared)
     values, stored, gone = change.values, change.stored, change.gone
     if values.public == current.configuration and not values.secrets and not gone:
