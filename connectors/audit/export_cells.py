@@ -7,11 +7,15 @@ and dangerous is escaped, so that a file reads back to exactly the values there 
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
+from types import NoneType
 from typing import Any, Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
+
+import orjson
 
 type Cell = Callable[[Any], Any]
 
@@ -24,43 +28,51 @@ _UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _REORDERS: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ESCAPED_IN_JSON: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 _HALVES: Final = re.compile("[\ud800-\udfff]")
-_FORMULA_STARTS: Final = frozenset("=+-@")
+_HARMLESS: Final = re.compile("(?:[0-9A-Za-z][ -~]*)?")  # most cells
+_OPTIONS: Final = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 
 
 def guard_text(text: str) -> str:
     """Return a text as a CSV cell may hold it."""
-    if text.isascii() and text.isprintable():
-        return f"'{text}" if text.lstrip(" ")[:1] in _FORMULA_STARTS else text
+    if _HARMLESS.fullmatch(text):
+        return text
     text = _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
     guarded = f"'{text}" if _BEGINS_A_FORMULA.match(text) else text
     return _REORDERS.sub(_show_escaped, guarded)
 
 
-def csv_cell(zone: ZoneInfo) -> Cell:
-    """Return what makes a CSV cell of any value: numbers as they are, moments as ISO 8601 with the zone's offset."""
+class CsvCells(dict[type, Cell]):
+    """Type of a value → what makes a CSV cell of it; looked up once a cell, for files have many.
 
-    def cell(value: Any) -> Any:
-        if isinstance(value, str):
-            return guard_text(value)
-        if value is None:
-            return ""
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, datetime):
-            return write_moment(value, zone)
-        if isinstance(value, int | float):
-            return value
-        return str(value) if isinstance(value, UUID) else guard_text(write_json(value, zone))
+    Numbers stay as they are, moments are ISO 8601 with the zone's offset, nothing is empty, the rest is guarded text.
+    """
 
-    return cell
+    def __init__(self, zone: ZoneInfo) -> None:
+        super().__init__({str: guard_text, int: _same, float: _same, UUID: str, NoneType: _empty, bool: _truth})
+        self[datetime] = lambda moment: write_moment(moment, zone)
+        self._zone = zone
+
+    def __missing__(self, kind: type) -> Cell:
+        if issubclass(kind, str):
+            self[kind] = lambda text: guard_text(str(text))
+        else:
+            self[kind] = lambda value: guard_text(write_json(value, self._zone))
+        return self[kind]
+
+    def row(self, values: Iterable[Any]) -> list[Any]:
+        return [self[type(value)](value) for value in values]
 
 
 def write_json(value: Any, zone: ZoneInfo) -> str:
     """Return a value as one line of JSON that reads back to it, with every dangerous character escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=lambda other: _plain(other, zone))
-    if text.isascii() and "\x7f" not in text:
-        return text
-    return _ESCAPED_IN_JSON.sub(_show_escaped, _HALVES.sub("\N{REPLACEMENT CHARACTER}", text))
+    try:
+        data = orjson.dumps(value, default=partial(_plain, zone=zone), option=_OPTIONS)
+    except orjson.JSONEncodeError:  # half a surrogate pair, or a number beyond 64 bits
+        plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=partial(_plain, zone=zone))
+        data = _HALVES.sub("\N{REPLACEMENT CHARACTER}", plain).encode()
+    if data.isascii() and b"\x7f" not in data:
+        return data.decode()
+    return _ESCAPED_IN_JSON.sub(_show_escaped, data.decode())
 
 
 def write_moment(moment: datetime, zone: ZoneInfo) -> str:
@@ -70,6 +82,18 @@ def write_moment(moment: datetime, zone: ZoneInfo) -> str:
 
 def _plain(value: Any, zone: ZoneInfo) -> str:
     return write_moment(value, zone) if isinstance(value, datetime) else str(value)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _empty(_value: None) -> str:
+    return ""
+
+
+def _truth(value: bool) -> str:  # noqa: FBT001 - a cell's value
+    return "true" if value else "false"
 
 
 def _show_escaped(found: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from itertools import batched
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from connectors.audit.export_cells import csv_cell
+from connectors.audit.export_cells import CsvCells
 
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 ROWS_A_PIECE: Final = 500
@@ -15,10 +15,10 @@ ROWS_A_PIECE: Final = 500
 
 def write_csv_rows(head: Sequence[str], rows: Iterable[Sequence[Any]], *, zone: ZoneInfo) -> Iterator[bytes]:
     """Yield the file in pieces: a row of names, then the rows, every text guarded (`export_cells`)."""
-    cell = csv_cell(zone)
-    yield BYTE_ORDER_MARK + _write([[cell(name) for name in head]])
+    cells = CsvCells(zone)
+    yield BYTE_ORDER_MARK + _write([cells.row(head)])
     for some in batched(rows, ROWS_A_PIECE):
-        yield _write([list(map(cell, row)) for row in some])
+        yield _write(map(cells.row, some))
 
 
 def _write(rows: Iterable[Sequence[Any]]) -> bytes:
