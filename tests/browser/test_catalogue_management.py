@@ -131,7 +131,7 @@ def test_without_javascript_buttons_move_a_row(product: Product, stocked: Page) 
     page = context.new_page()
     page.goto("/connectors/?category=office")
     before = page.locator("tr[data-key] a").first.inner_text()
-    page.get_by_role("button", name=f"Move {before} down").click()
+    page.get_by_role("button", name=f"Move down {before}").click()
     assert page.url.endswith("?category=office")
     assert page.locator("tr[data-key] a").first.inner_text() != before
     page.get_by_role("checkbox", name=f"Select {before}").check()

@@ -21,6 +21,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 
 from django import template
 from django.forms.boundfield import BoundField
@@ -57,6 +58,11 @@ _SHORT = 12
 
 @register.simple_tag
 def icon(name: str, *, size: int = 20) -> SafeString:
+    return _draw_icon(name, size)
+
+
+@cache  # parsing one anew takes longer than drawing a table's row; names and sizes are few
+def _draw_icon(name: str, size: int) -> SafeString:
     return mark_safe(heroicon_mini(name, size=size, aria_hidden="true"))  # noqa: S308 - the package's own SVG
 
 

@@ -28,6 +28,7 @@ def connector_list(request: PersonRequest) -> HttpResponse:
         "filters": filters,
         "page": page,
         "columns": COLUMNS,
+        "labels": {column.name: str(column.title) for column in COLUMNS},
         "heads": draw_heads(filters.columns, filters.sort),
         "categories": list_categories(),
         "statuses": Connector.Status.values,
