@@ -1,6 +1,7 @@
 """The quarterly review of thirty connectors by keyboard alone; accessible in both themes; shown for the eye."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import NewPage, shoot
+from tests.browser.conftest import shoot
 from tests.flows.product import ROOT, Product
 
 CONNECTORS = 30
@@ -47,6 +48,18 @@ def seeded(product: Product, admin: Page) -> Page:
     return admin
 
 
+def begin(page: Page) -> str:
+    """Finish the review that is open, start another by keyboard, and return its first step's address."""
+    page.goto("/reviews/")
+    if page.get_by_role("link", name="Take part").count():
+        page.goto(page.get_by_role("link", name="Report").first.get_attribute("href") or "")
+        page.get_by_role("button", name="Finish the review").click()
+        page.goto("/reviews/")
+    page.get_by_role("button", name="Start").press("Enter")
+    expect(page.get_by_text(f"1 of {CONNECTORS}")).to_be_visible()
+    return page.url
+
+
 def prefer(page: Page, **chosen: str) -> None:
     for name, value in chosen.items():
         page.goto("/preferences/")
@@ -62,9 +75,7 @@ def serious(page: Page) -> list[str]:
 
 def test_thirty_connectors_are_reviewed_by_keyboard(seeded: Page) -> None:
     page = seeded
-    page.goto("/reviews/")
-    page.get_by_role("button", name="Start").press("Enter")
-    expect(page.get_by_text(f"1 of {CONNECTORS}")).to_be_visible()
+    begin(page)
     shoot(page, "review-step")
     for number in range(CONNECTORS):
         expect(page.locator("h1")).to_have_text(f"Service {number:02}")
@@ -79,9 +90,7 @@ def test_thirty_connectors_are_reviewed_by_keyboard(seeded: Page) -> None:
 
 def test_the_keyboard_asks_for_a_reason_takes_it_and_goes_back(seeded: Page) -> None:
     page = seeded
-    page.goto("/reviews/")
-    page.get_by_role("button", name="Start").press("Enter")
-    expect(page.locator("h1")).to_have_text("Service 00")
+    begin(page)
     page.keyboard.press("u")
     expect(page.get_by_text("This is not what its use suggests.")).to_be_visible()
     expect(page.locator("#review-reason")).to_be_focused()
@@ -91,12 +100,12 @@ def test_the_keyboard_asks_for_a_reason_takes_it_and_goes_back(seeded: Page) -> 
     expect(page.locator("h1")).to_have_text("Service 01")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("h1")).to_have_text("Service 00")
-    expect(page.get_by_text("keeps out of sight")).to_be_visible()
+    expect(page.get_by_text("keeps out of sight").first).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(page.locator("h1")).to_have_text("Service 01")
     page.keyboard.press("g")
     page.keyboard.press("h")
-    expect(page).to_have_url(lambda url: url.endswith("/"))
+    expect(page).to_have_url(re.compile(r":\d+/$"))
 
 
 @pytest.mark.parametrize(
@@ -105,12 +114,12 @@ def test_the_keyboard_asks_for_a_reason_takes_it_and_goes_back(seeded: Page) -> 
 )
 def test_the_pages_are_accessible_and_fit(seeded: Page, language: str, theme: str, width: int) -> None:
     page = seeded
+    step = begin(page)
     page.set_viewport_size({"width": width, "height": 900})
     prefer(page, language=language, theme=theme)
-    page.goto("/reviews/")
-    walk = page.locator("a[href^='/reviews/']").first.get_attribute("href") or ""
     faults = []
-    for name, path in {"ledger": "/ledger/", "tab": "/connectors/service01/ledger/", "step": f"{walk}2/"}.items():
+    pages = {"ledger": "/ledger/", "tab": "/connectors/service01/ledger/", "step": step, "reviews": "/reviews/"}
+    for name, path in {**pages, "report": re.sub(r"\d+/$", "report/", step)}.items():
         page.goto(path)
         shoot(page, f"ledger-{language}-{theme}-{width}-{name}")
         if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
@@ -128,11 +137,13 @@ def test_the_ledger_prints_without_what_only_a_screen_needs(seeded: Page) -> Non
     shoot(page, "ledger-print")
     expect(page.locator(".sidebar")).to_be_hidden()
     expect(page.locator(".page-actions")).to_be_hidden()
-    expect(page.get_by_text("Service 29")).to_be_visible()
+    expect(page.get_by_text("Service 29").first).to_be_visible()
     page.emulate_media(media="screen")
 
 
-def test_a_review_works_without_javascript(seeded: Page, new_page: NewPage, product: Product) -> None:
+def test_a_review_works_without_javascript(seeded: Page, product: Product) -> None:
+    begin(seeded)
+    assert seeded.context.browser is not None
     context = seeded.context.browser.new_context(
         base_url=product.address, java_script_enabled=False, storage_state=seeded.context.storage_state()
     )
@@ -140,5 +151,5 @@ def test_a_review_works_without_javascript(seeded: Page, new_page: NewPage, prod
     page.goto("/ledger/")
     page.get_by_role("link", name="Go on with the review").click()
     page.get_by_role("button", name="Skip").click()
-    expect(page.locator("h1")).to_have_text("Service 02")
+    expect(page.locator("h1")).to_have_text("Service 01")
     context.close()
