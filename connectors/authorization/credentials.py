@@ -8,6 +8,7 @@ from connectors.authorization.models import Connection, Credential
 from connectors.authorization.oauth_grant import OAuthGrant, seal_grant
 from connectors.authorization.refresh_schedule import schedule_refresh
 from connectors.catalogue.binding import binding_headers
+from connectors.catalogue.models import Connector
 from connectors.catalogue.versions import manifest_of
 from connectors.errors import Refused
 from connectors.manifest.auth import ProgramAuth
@@ -78,8 +79,11 @@ def open_credential(connection: Connection) -> dict[str, Secret]:
     """Return the connection's credential values, none for a connector that asks for none.
 
     A credential that was given under another authorization fingerprint stays closed: it may be meant for another
-    server (safety §25). Raises `Refused("reauthorization_required")` then, `vault.errors.CannotOpen` when damaged.
+    server (safety §25). Raises `Refused("reauthorization_required")` then, `vault.errors.CannotOpen` when damaged, and
+    `Refused("connector_removing")` at a connector on its way out.
     """
+    if connection.connector.transition == Connector.Transition.REMOVING:
+        raise Refused("connector_removing", key=connection.connector.key)
     if connection.authorization_fingerprint != connection.connector.authorization_fingerprint:
         raise Refused("reauthorization_required", connector=connection.connector.key)
     credential = Credential.objects.filter(connection=connection).first()

@@ -86,6 +86,12 @@ def _claim(job_id: UUID) -> tuple[PackageVersion, Revocation] | None:
     return job.version, read_revocation(open_sealed(job.sealed, place=place_of(job)))
 
 
+def give_up(connector_key: str) -> int:
+    """Give up what is still to be revoked at a connector, in the caller's transaction; return how many there were."""
+    left = RevocationJob.objects.filter(version__key=connector_key, gave_up_at=None)
+    return left.update(gave_up_at=timezone.now(), due_at=None, sealed=None, version=None, failure="abandoned")
+
+
 def next_try(attempts: int, now: datetime) -> datetime:
     """Return when to try again: a minute later, then twice as long each time, six hours at most."""
     wait: timedelta = min(FIRST_WAIT * 2 ** min(attempts - 1, _ALL_DOUBLINGS), LONGEST_WAIT)

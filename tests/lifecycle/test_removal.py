@@ -7,12 +7,14 @@ import pytest
 from django.utils import timezone
 
 from connectors.audit.models import AdminEvent
+from connectors.authorization.credentials import open_credential
 from connectors.authorization.models import AuthorizationSession, Connection, Credential, RevocationJob
 from connectors.authorization.refresh_lease import take_lease
 from connectors.authorization.tasks import revoke_due
 from connectors.catalogue.models import ConfigurationSecret, Connector, PackageIcon, PackageVersion
 from connectors.catalogue.queries import visible_connectors
-from connectors.errors import Conflict, Invalid
+from connectors.errors import Conflict, Invalid, Refused
+from connectors.lifecycle.abandoning import abandon_revocations
 from connectors.lifecycle.models import RemovalJob
 from connectors.lifecycle.queries import find_removal, removals_under_way, revocations_left, stuck_removals
 from connectors.lifecycle.removal import preview_removal, remove_connector
@@ -254,3 +256,27 @@ def test_what_ended_a_month_ago_is_forgotten(workshop):
     RemovalJob.objects.update(finished_at=timezone.now() - timedelta(days=31))
     finish_removals()
     assert not RemovalJob.objects.exists()
+
+
+def test_whoever_does_not_want_to_wait_gives_the_revocations_up(workshop, server):
+    connector = make_oauth_connector(server.url, "records")
+    make_oauth_connection(connector, alias="work")
+    job = remove(connector)
+    finish_removals()
+    abandon_revocations(removal=job, actor=make_administrator())
+    assert finish_removals() == 1
+    assert workshop.install().key == "records"
+    given_up = RevocationJob.objects.get()
+    assert (given_up.account, given_up.sealed, given_up.failure) == ("work", None, "abandoned")
+    assert AdminEvent.objects.get(act="revocations_abandoned").after == {"revocations": 1}
+    with pytest.raises(Conflict, match="removal_not_revoking"):
+        abandon_revocations(removal=job, actor=None)
+
+
+def test_a_credential_that_is_still_to_be_deleted_opens_for_nobody(server):
+    connection = make_oauth_connection(make_oauth_connector(server.url))
+    Connector.objects.update(transition=Connector.Transition.REMOVING)
+    connection.refresh_from_db()
+    connection.connector.refresh_from_db()
+    with pytest.raises(Refused, match="connector_removing"):
+        open_credential(connection)
