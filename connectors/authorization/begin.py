@@ -73,7 +73,7 @@ def _depart(attempt: Attempt) -> Departure:
         raise Refused("strategy_not_available", strategy=auth.strategy)
     state, verifier = new_state(), Secret(secrets.token_urlsafe(64))
     if isinstance(auth, OAuthAuth):
-        url, kept, expected = _begin_oauth(attempt.connector, auth.options, state, verifier)
+        url, kept, expected = _begin_oauth(attempt, auth.options, state, verifier)
     else:
         url, kept, expected = _begin_program(attempt, state, verifier)
     check_url(url.reveal())
@@ -84,8 +84,9 @@ def _depart(attempt: Attempt) -> Departure:
 
 
 def _begin_oauth(
-    connector: Connector, options: OAuthOptions, state: Secret, verifier: Secret
+    attempt: Attempt, options: OAuthOptions, state: Secret, verifier: Secret
 ) -> tuple[Secret, Kept, Expected]:
+    connector = attempt.connector
     deadline = Deadline.after(DISCOVERY_SECONDS)
     opened = open_configuration(connector)
     server = async_to_sync(find_server)(options, opened.public, deadline=deadline)
@@ -100,7 +101,10 @@ def _begin_oauth(
         client_secret=client.secret,
     )
     expected = Expected(server.issuer, server.names_itself, options.scopes)
-    url = _address(server, client.client_id, options.scopes, state, challenge_of(verifier))
+    asked = _asked(server, client.client_id, options.scopes, state, challenge_of(verifier))
+    if OFFLINE in options.scopes or (attempt.connection and attempt.connection.missing_scopes):
+        asked["prompt"] = "consent"  # OpenID Connect Core §11; and whoever left out a scope is asked again
+    url = _address(server.authorization_endpoint, asked)
     return url, Kept(verifier, grant=grant), expected
 
 
@@ -121,10 +125,10 @@ def challenge_of(verifier: Secret) -> str:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
-def _address(
+def _asked(
     server: AuthorizationServer, client_id: str, scopes: tuple[str, ...], state: Secret, challenge: str
-) -> Secret:
-    """Return the authorization request (RFC 6749 §4.1.1); the endpoint's own query stays, ours comes over it."""
+) -> dict[str, str]:
+    """Return the parameters of the authorization request (RFC 6749 §4.1.1)."""
     ours = {
         "response_type": "code",
         "client_id": client_id,
@@ -135,10 +139,13 @@ def _address(
     }
     if scopes:
         ours["scope"] = " ".join(scopes)
-    if OFFLINE in scopes:
-        ours["prompt"] = "consent"  # OpenID Connect Core §11: without it nothing offline is given
     if server.resource:
         ours["resource"] = server.resource
-    parts = urlsplit(server.authorization_endpoint)
+    return ours
+
+
+def _address(endpoint: str, ours: dict[str, str]) -> Secret:
+    """Return where a person is sent; the endpoint's own query stays, ours comes over it."""
+    parts = urlsplit(endpoint)
     theirs = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in ours]
     return Secret(urlunsplit(parts._replace(query=urlencode([*theirs, *ours.items()]), fragment="")))

@@ -24,6 +24,7 @@ class Mend(StrEnum):
 
     NOTHING = ""
     RECONNECT = "reconnect"
+    GRANT = "grant"  # the same way, for what was not granted the first time
     CHECK = "check"
     ASK = "ask"
     WAIT = "wait"
@@ -233,7 +234,7 @@ def _describe_lack(connection: Connection) -> Badge:
     if not told:
         return badge
     told.append(gettext("Everything else works."))
-    return replace(badge, reason=" ".join(told), mend=Mend.RECONNECT if missing else Mend.ASK)
+    return replace(badge, reason=" ".join(told), mend=Mend.GRANT if missing else Mend.ASK)
 
 
 _DESCRIBE: dict[str, Callable[[Connection], Badge]] = {

@@ -16,11 +16,10 @@ def welcome_connection(request: HttpRequest, connection: Connection) -> HttpResp
     name = describe_connector(connection.connector).name
     if connection.state == Connection.State.INSUFFICIENT_SCOPE:
         messages.warning(request, gettext("%(name)s is connected, but lacks a permission.") % {"name": name})
-        return redirect("console:connection", connection.pk)
+    else:
+        messages.success(request, gettext("%(name)s is connected.") % {"name": name})
     try:
         refresh_toolset(connection=connection)
     except ConnectorError:
-        messages.warning(request, gettext("Connected. The tools could not be listed yet; that is tried again on use."))
-    else:
-        messages.success(request, gettext("%(name)s is connected.") % {"name": name})
+        messages.warning(request, gettext("The tools could not be listed yet; that is tried again on use."))
     return redirect("console:connection", connection.pk)

@@ -130,6 +130,23 @@ def test_a_scope_that_was_not_granted_is_named_with_who_can_add_it(client, ann, 
     assert reverse("console:reconnect", args=[connection.pk]) in text
 
 
+def test_granting_more_asks_for_consent_again_and_mends_it(client, ann, server, issuer):
+    issuer.token_answer = {"scope": "records.read"}
+    options = oauth_options(mcp_discovery(issuer), scopes=["records.read", "records.write"])
+    first = leave(client, make_oauth_connector(server, options))
+    page = come_back(client, issuer.consent(first))
+    connection = Connection.objects.get(person=ann)
+    assert "Grant more scopes" in page.content.decode()
+    assert connection.toolset.tools  # what it may do, it may do
+
+    issuer.token_answer = {}
+    again = client.post(reverse("console:reconnect", args=[connection.pk])).context["url"]
+    come_back(client, issuer.consent(again))
+
+    assert ("prompt" in asked(first), asked(again)["prompt"]) == (False, "consent")
+    assert Connection.objects.get().state == "active"
+
+
 def test_what_is_told_of_a_person_is_no_missing_permission(client, ann, server, issuer):
     issuer.token_answer = {"scope": "records.read"}
     options = oauth_options(mcp_discovery(issuer), scopes=["openid", "email", "records.read"])

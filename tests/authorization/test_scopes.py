@@ -51,7 +51,8 @@ def pages_of(client, connection):
 
 
 def offers_reconnect(page, connection):
-    return f'class="button button-small"\n     href="{reverse("console:reconnect", args=[connection.pk])}"' in page
+    mend = f'class="button button-small"\n     href="{reverse("console:reconnect", args=[connection.pk])}"'
+    return mend in page and "Grant more scopes" in page
 
 
 def test_a_refresh_that_narrows_the_scopes_is_told_and_reconnecting_offered(client, server, connection):
