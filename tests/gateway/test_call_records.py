@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.db import transaction
 
 from connectors.audit.capture import open_content
 from connectors.audit.models import CallRecord, CapturedContent, DecisionRecord
@@ -29,7 +30,8 @@ def keyed(world):
     with McpServer([tool("search_notes"), tool("add_note")], key=("Authorization", f"Bearer {CANARY}")) as server:
         connector = make_connector("keyed", endpoint=server.url, rules=RULES, static=True)
         connection = make_connection(world.owner, connector, alias="work")
-        seal_credential(connection, {"token": Secret(CANARY)})
+        with transaction.atomic():
+            seal_credential(connection, {"token": Secret(CANARY)})
         make_grant(world.agent, connection)
         world.announce()
         server.connector = connector
