@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from connectors.access.models import User
-from connectors.audit.usage import ToolKey, Usage, daily_calls_by_connector, usage_by_connector, usage_by_tool_of
+from connectors.audit.usage import ToolKey, Usage, daily_calls_by_connector, tools_last_used, usage_since_each
 from connectors.catalogue.models import Connector
 from connectors.ledger.access import count_agents, count_connections, count_people
 from connectors.ledger.allowed_tools import allowed_tools
@@ -40,7 +40,8 @@ class ToolUse:
 class LedgerRow:
     """One connector's row. `purpose` is what people wrote, empty while the package's description stands for it;
     `owner` is who answers for it, or who installed it. `context_tokens` is an estimate (`context_cost`), None while
-    no account's list of tools was seen. `daily` are the calls of the last 30 days, oldest first."""
+    no account's list of tools was seen. `daily` are the calls of the last 30 days, oldest first. Only `month` has
+    quantiles."""
 
     connector: Connector
     entry: LedgerEntry | None
@@ -81,7 +82,7 @@ class _Known:
     now: datetime
     uses: dict[timedelta, dict[str, Usage]]
     daily: dict[str, tuple[int, ...]]
-    tools: dict[str, dict[ToolKey, Usage]]
+    tools: dict[str, dict[ToolKey, datetime]]
     allowed: dict[UUID, tuple[str, ...]]
     people: dict[UUID, int]
     agents: dict[UUID, int]
@@ -103,12 +104,12 @@ def ledger_row(connector: Connector) -> LedgerRow:
     return ledger_rows([connector])[connector.pk]
 
 
-def measure_tools(allowed: Collection[str], uses: Mapping[ToolKey, Usage]) -> ToolUse:
-    """Return what of the allowed tools was used; `uses` are of 90 days and name every tool that ever was."""
-    ever = {tool_key(key.server or None, key.tool): usage for key, usage in uses.items()}
+def measure_tools(allowed: Collection[str], last_used: Mapping[ToolKey, datetime], *, since: datetime) -> ToolUse:
+    """Return what of the allowed tools was used since a moment; `last_used` names every tool that ever was."""
+    ever = {tool_key(key.server or None, key.tool): at for key, at in last_used.items()}
     return ToolUse(
         allowed=len(allowed),
-        unused=tuple(key for key in allowed if key not in ever or not ever[key].calls),
+        unused=tuple(key for key in allowed if key not in ever or ever[key] < since),
         never=tuple(key for key in allowed if key not in ever),
     )
 
@@ -119,11 +120,13 @@ def _read(connectors: list[Connector], now: datetime) -> _Known:
     entries = LedgerEntry.objects.filter(connector__in=ids).select_related("owner")
     held = Disposition.objects.filter(connector__in=ids, superseded_at=None).order_by()
     installers = {connector.installed_by_id for connector in connectors} - {None}
+    moments = [now - length for length in (WEEK, MONTH, QUARTER)]
+    uses = usage_since_each(keys, moments=moments, quantiles_since=now - MONTH)
     return _Known(
         now=now,
-        uses={length: usage_by_connector(keys, since=now - length) for length in (WEEK, MONTH, QUARTER)},
+        uses={now - moment: found for moment, found in uses.items()},
         daily=daily_calls_by_connector(keys, since=now - MONTH, until=now),
-        tools=usage_by_tool_of(keys, since=now - QUARTER),
+        tools=tools_last_used(keys),
         allowed=allowed_tools([connector.version_id for connector in connectors]),
         people=count_people(connectors),
         agents=count_agents(ids),
@@ -152,7 +155,9 @@ def _row(connector: Connector, known: _Known) -> LedgerRow:
         people=known.people[connector.pk],
         agents=known.agents.get(connector.pk, 0),
         connections=known.connections.get(connector.pk, 0),
-        tools=measure_tools(known.allowed[connector.version_id], known.tools.get(connector.key, {})),
+        tools=measure_tools(
+            known.allowed[connector.version_id], known.tools.get(connector.key, {}), since=known.now - QUARTER
+        ),
         context_tokens=probe.context_tokens if probe else None,
         health=mark_health(probe, now=known.now),
         probe=probe,

@@ -103,7 +103,7 @@ def test_the_list_asks_the_database_as_often_for_thirty_connectors_as_for_one(ad
     for_one = count_queries(admin, "/connectors/")
     for _ in range(29):
         make_connection(make_user(), make_connector())
-    assert count_queries(admin, "/connectors/") == for_one <= 40
+    assert count_queries(admin, "/connectors/") == for_one <= 32
 
 
 def test_htmx_gets_only_the_results(admin):
