@@ -1,4 +1,4 @@
-"""A process of the proof that calls count once: `write` calls whose ids are up to 20 s old, or `roll` them up and be killed."""
+"""A process of the proof that calls count once: `write` calls whose ids are up to five minutes old, or `roll` them up and be killed."""
 
 import os
 import random
@@ -23,7 +23,7 @@ from tests.builders.logs import uuid_at  # noqa: E402
 
 def call() -> CallRecord:
     """Ids are of before the call is written, some by longer than the seal stays behind."""
-    at = timezone.now() - timedelta(seconds=random.choice((0, 0, 5, 9, 10, 11, 20)))
+    at = timezone.now() - timedelta(seconds=random.choice((0, 5, 9, 10, 11, 30, 300)))
     return CallRecord(
         id=UUID(int=uuid_at(at).int | random.getrandbits(60)),
         decision_id=uuid_at(at),
