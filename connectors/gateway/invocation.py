@@ -208,7 +208,7 @@ class _Invocation:
             decision_id=self.call.record.id,
             invocation_id=self.invocation_id,
             **self.course.told(),
-            server_address=address_of(server.url) if server else "",
+            server_address=address_of(server.url)[:255] if server else "",
             arguments_bytes=len(self.arguments),
             arguments_digest=keyed_digest(self.arguments),
             result_bytes=len(body),

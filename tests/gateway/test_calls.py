@@ -6,6 +6,7 @@ import threading
 import uuid
 
 import pytest
+from django.db import transaction
 
 from connectors.access.models import AgentToken
 from connectors.audit.models import CallRecord, DecisionRecord
@@ -200,7 +201,8 @@ def test_the_credential_is_opened_sent_and_never_logged(world):
     with McpServer([tool("search_notes")], key=("Authorization", "Bearer canary-71")) as keyed:
         connector = make_connector("keyed", endpoint=keyed.url, rules=RULES, static=True)
         connection = make_connection(world.owner, connector)
-        credential = seal_credential(connection, {"token": Secret("canary-71")})
+        with transaction.atomic():
+            credential = seal_credential(connection, {"token": Secret("canary-71")})
         make_grant(world.agent, connection)
         world.announce()
         answer = world.gateway.call("keyed__search_notes", {"text": "found"})
