@@ -15,6 +15,7 @@ import orjson
 from django.db import transaction
 from django.utils import timezone
 
+from connectors.access.epoch import bump_person
 from connectors.access.models import User
 from connectors.audit.usage import usage_by_grant
 from connectors.catalogue.events import record_connector_event
@@ -78,7 +79,8 @@ def narrow_grants(*, digests: Collection[str], actor: User) -> tuple[Proposal, .
     """Do the proposals with these digests, all of them or none; Conflict("narrowing_changed") when one is no longer
     what was shown: its grant was changed, or a tool has been used since."""
     mine = Grant.objects.filter(agent__owner=actor).order_by("pk")
-    list(mine.select_for_update(of=("self",)).values_list("pk", flat=True))  # before the first event is recorded
+    list(mine.select_for_update(of=("self",)).values_list("pk", flat=True))  # before the first event is recorded,
+    bump_person(actor.pk)  # and so is the person's own row: the chain of events is held until the end
     by_digest = {proposal.digest: proposal for proposal in propose_narrowing(actor)}
     if not set(digests) <= by_digest.keys():
         raise Conflict("narrowing_changed")
