@@ -62,6 +62,6 @@ def test_every_call_counts_once_however_late_it_is_and_whoever_is_killed():
     assert killed > 10
     written = CallRecord.objects.count()
     rolled = CallRecord.objects.filter(pk__lt=read_mark().counted_to).count()
-    assert written > 500
+    assert written > 200
     assert rolled > 0
     assert counted() == written
