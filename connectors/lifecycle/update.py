@@ -68,7 +68,7 @@ def update_connector(
 
     `raw_configuration` may lack fields: what is not sent keeps its value, or takes its default; a blank secret keeps.
     `accepted` holds the `Change.id` of each raised risk that was ticked. With `expected_revision` a configuration that
-    was saved meanwhile is a conflict, with `expected_reauthorize` another number of people to reauthorize is one.
+    was saved meanwhile is a conflict, with `expected_reauthorize` more people to reauthorize than that is one.
 
     Raises `Invalid`, `Occupied`, `Conflict` ("package_changed", "package_key_differs", "same_version",
     "version_not_higher", "version_has_other_content", "risk_not_accepted", "configuration_changed",

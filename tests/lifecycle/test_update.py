@@ -136,7 +136,7 @@ def test_only_a_changed_contract_sends_people_to_authorize_again_and_the_preview
     assert AdminEvent.objects.filter(act="connector_updated").first().after["reauthorize"] == 3
 
 
-def test_another_number_of_people_than_was_shown_changes_nothing(workshop):
+def test_more_people_than_were_shown_change_nothing(workshop):
     connector = workshop.install(document=build_static_manifest())
     make_connection(make_user(), connector)
     archive = workshop.pack("2.0.0", document=build_static_manifest(authorization_contract_version="2"))
@@ -145,6 +145,7 @@ def test_another_number_of_people_than_was_shown_changes_nothing(workshop):
     assert caught.value.parameters == {"expected": 0, "people": 1}
     assert Connector.objects.get().version.version == "1.0.0"
     assert stored_keys() == named_keys()
+    assert update(connector, archive, expected_reauthorize=2).version.version == "2.0.0"
 
 
 def test_attempts_nobody_submitted_are_cancelled_and_wiped(workshop):
