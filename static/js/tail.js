@@ -5,7 +5,7 @@
 (() => {
   "use strict";
   const EVERY = 2000;
-  const MOST = 500;
+  const MOST = 200;
   let on = false;
   let paused = false;
   let timer = 0;
@@ -38,9 +38,20 @@
       while (place && row.dataset.key && place.dataset.key > row.dataset.key) place = place.nextElementSibling;
       rows.insertBefore(row, place);
     }
-    while (rows.children.length > MOST) rows.lastElementChild.remove();
+    if (rows.children.length > MOST) trim(rows);
     find("[data-log-table]").hidden = !rows.children.length;
     find("[data-no-rows]")?.remove();
+  };
+
+  // What is let go of at the end is where "Older" begins.
+  const trim = (rows) => {
+    while (rows.children.length > MOST) rows.lastElementChild.remove();
+    const older = find(".pagination [rel=next]");
+    if (!older) return;
+    const address = new URL(older.href, location.href);
+    address.searchParams.set("after", [...rows.querySelectorAll("[data-key]")].at(-1).dataset.key);
+    older.href = address;
+    older.closest(".pagination").hidden = false;
   };
 
   const settle = () => {
@@ -57,10 +68,10 @@
 
   // What came in before is kept above what comes in now: the answer goes into the waiting rows, doubles left out.
   document.addEventListener("htmx:configRequest", (event) => {
-    if (event.detail.elt.id === "tail") event.detail.parameters.since_key = newestKey();
+    if (event.detail.elt?.id === "tail") event.detail.parameters.since_key = newestKey();
   });
   document.addEventListener("htmx:beforeSwap", (event) => {
-    if (event.detail.target.id !== "rows-new") return;
+    if (event.detail.target?.id !== "rows-new") return;
     event.detail.shouldSwap = false;
     if (event.detail.xhr.status !== 200 || !on) return;
     const parsed = document.createElement("template");
@@ -115,7 +126,7 @@
   });
   // Other filters: the rows are others, following goes on.
   document.addEventListener("htmx:afterSwap", (event) => {
-    if (event.detail.target.id !== "results") return;
+    if (event.detail.target?.id !== "results") return;
     if (find("#tail")) draw();
     else if (on) turn(false);
   });

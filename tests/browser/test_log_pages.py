@@ -133,13 +133,15 @@ def test_rows_come_in_at_fifty_calls_a_second_without_freezing(auditor: Page, pr
     shown = rows(auditor)
 
     assert shown == sorted(shown, reverse=True)
-    assert len(shown) == len(set(shown)) <= 500
-    assert max(auditor.evaluate("window.stalls"), default=0) < 500  # the page answered all the time
+    assert f"after={shown[-1]}" in (auditor.locator(".pagination [rel=next]").get_attribute("href") or "")
+    assert len(shown) == len(set(shown)) <= 200
+    assert max(auditor.evaluate("window.stalls"), default=0) < 1000  # the page answered all the time
     auditor.get_by_role("button", name="Live").click()
 
 
 def test_nothing_moves_while_one_has_scrolled_down(auditor: Page, product: Product) -> None:
     auditor.goto("/audit/calls/")
+    auditor.wait_for_load_state("networkidle")  # the charts have come
     auditor.get_by_role("button", name="Live").click()
     auditor.evaluate("window.scrollTo(0, document.body.scrollHeight)")
     at, shown = auditor.evaluate("window.scrollY"), rows(auditor)

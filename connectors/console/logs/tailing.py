@@ -17,7 +17,7 @@ from connectors.console.logs.listing import Row, choose_columns, fill_rows
 
 TAIL: Final = "rows-new"  # what the page asks into
 SINCE: Final = "since_key"
-MOST: Final = 500
+MOST: Final = 300
 LATE: Final = timedelta(seconds=2)
 _KEY_MILLISECONDS = 80  # a UUIDv7 begins with its milliseconds (RFC 9562 §5.7)
 

@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from connectors.access.models import User
 from connectors.audit.charts import By, Top, usage_top
 from connectors.audit.queries import CallFilters
 from connectors.console.logs.addresses import without
@@ -55,9 +56,16 @@ def list_tops(filters: CallFilters, *, address: str, everyone: bool) -> list[Top
 
 
 def _leaders(by: By, found: tuple[Top, ...], address: str) -> list[Leader]:
-    names = describe_keys(str(top.key[0]) for top in found if by != "person")
+    names = _people(found) if by == "person" else describe_keys(str(top.key[0]) for top in found)
     most = max(top.usage.calls for top in found)
     return [_leader(by, top, address, names, most) for top in found]
+
+
+def _people(found: tuple[Top, ...]) -> dict[str, str]:
+    """Names by id: what the counts last knew, else what the person is called now, else the bare id."""
+    unknown = User.objects.filter(pk__in=[top.key[0] for top in found if not top.name])
+    known = {str(person.pk): person.name for person in unknown}
+    return {str(top.key[0]): top.name or known.get(str(top.key[0]), str(top.key[0])) for top in found}
 
 
 def _leader(by: By, top: Top, address: str, names: dict[str, str], most: int) -> Leader:
@@ -74,7 +82,7 @@ def _leader(by: By, top: Top, address: str, names: dict[str, str], most: int) ->
             narrowed = {"connector": first, "error": code} if code else {"connector": first, "outcome": "tool_error"}
             name, below = code or _now("The tool's own error"), names[first]
         case _:
-            name, below, narrowed = top.name, "", {"person": top.name}
+            name, below, narrowed = names[first], "", {"person": names[first]}
     usage = top.usage
     return Leader(
         name=name,
