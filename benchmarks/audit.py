@@ -1,0 +1,115 @@
+"""The logs at volume: insert rate, bytes a row, page times, ledger, export; beside the naive form in the same run.
+
+    python benchmarks/audit.py [--database URL] [--calls 100000] [--rounds 20] [--export 100000] [--keep]
+
+Without --database it is SQLite in a folder made for the run, else a database made for the run on that PostgreSQL.
+Pages are asked for through Django's own client: routing, middleware, queries and templates count, sockets do not.
+"""
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--database", default="")
+    parser.add_argument("--calls", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--export", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=5, help="of inserting")
+    parser.add_argument("--keep", action="store_true", help="leave the database for a look; its address is printed")
+    return parser.parse_args()
+
+
+OPTIONS = _arguments()
+_folder = tempfile.TemporaryDirectory(prefix="poco-audit-", delete=not OPTIONS.keep)
+(Path(_folder.name) / "static").mkdir()
+os.environ |= {"POCO_VAR_DIR": _folder.name, "DJANGO_SETTINGS_MODULE": "poco.settings", "LOG_LEVEL": "ERROR"}
+os.environ.pop("DATABASE_URL", None)
+if OPTIONS.database:
+    NAME = f"poco_bench_{os.getpid()}"
+    os.environ["DATABASE_URL"] = urlunsplit(urlsplit(OPTIONS.database)._replace(path=f"/{NAME}"))
+
+
+@contextmanager
+def database() -> Iterator[None]:
+    """Make the PostgreSQL database and drop it again; SQLite's goes with its folder."""
+    if not OPTIONS.database:
+        yield
+        return
+    import psycopg  # noqa: PLC0415 - only where it is needed
+
+    with psycopg.connect(OPTIONS.database, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {NAME}")
+    try:
+        yield
+    finally:
+        if not OPTIONS.keep:
+            with psycopg.connect(OPTIONS.database, autocommit=True) as server:
+                server.execute(f"DROP DATABASE {NAME} WITH (FORCE)")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the report. `naive` is what the same costs in the naive form, where there is one."""
+
+    name: str
+    value: str
+    naive: str = ""
+    ratio: str = ""
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def show(figure: Figure) -> None:
+    say(f"{figure.name:44} {figure.value:>26} {figure.naive:>18} {figure.ratio:>8}")
+
+
+def timed[Result](what: str, act: Callable[[], Result]) -> Result:
+    started = time.perf_counter()
+    result = act()
+    say(f"{what}: {time.perf_counter() - started:.1f} s")
+    return result
+
+
+def main() -> None:
+    random.seed(20)
+    with database():
+        import django  # noqa: PLC0415 - the environment and the database come first
+
+        django.setup()
+        from benchmarks import audit_measures as measures  # noqa: PLC0415 - it needs Django
+
+        started = time.perf_counter()
+        seeded = timed("set-up and rows", lambda: measures.seed(OPTIONS.calls, say))
+        say(f"\n{'':44} {'ours':>26} {'naive':>18} {'ratio':>8}")
+        for part in (
+            measures.sizes(),
+            measures.inserts(seeded, OPTIONS.seconds),
+            measures.pages(seeded, OPTIONS.rounds),
+            measures.reads(seeded, OPTIONS.rounds),
+            measures.exports(seeded, OPTIONS.export),
+        ):
+            for name, value, naive, ratio in part:
+                show(Figure(name, value, naive, ratio))
+        say(f"\nthe whole run: {time.perf_counter() - started:.0f} s")
+        if OPTIONS.keep:
+            say(f"kept: {os.environ.get('DATABASE_URL') or _folder.name}")
+
+
+if __name__ == "__main__":
+    main()
