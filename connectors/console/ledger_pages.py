@@ -22,6 +22,7 @@ from connectors.ledger.queries import (
 from connectors.ledger.rows import LedgerRow, ledger_row, ledger_rows
 
 FEW = 10
+PAGE_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,15 @@ class LedgerLine:
     @property
     def checklist(self) -> ChecklistSummary:
         return summarize_checklist(self.row.entry.checklist if self.row.entry else {})
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerList:
+    """Some lines of the ledger, of how many there are; `older` is the key the next page begins behind, or nothing."""
+
+    lines: list[LedgerLine]
+    total: int
+    older: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +70,18 @@ class LedgerPage:
     history: list[Disposition]
 
 
-def list_ledger() -> list[LedgerLine]:
-    """Return every installed connector's line, by name; a fixed number of queries."""
+def list_ledger(*, after: str = "", size: int | None = None) -> LedgerList:
+    """Return the lines behind a connector's key, by name, or all of them; a fixed number of queries."""
     heavy = ("version__manifest", "version__texts", "version__skills", "configuration")
     connectors = list(installed_connectors().defer(*heavy).order_by("key"))
     texts = describe_connectors(connectors)
-    rows = ledger_rows(connectors)
-    lines = [make_line(rows[connector.pk], texts[connector.pk]) for connector in connectors]
-    return sorted(lines, key=lambda line: line.text.name.casefold())
+    ordered = sorted(connectors, key=lambda each: (texts[each.pk].name.casefold(), each.key))
+    keys = [each.key for each in ordered]
+    start = keys.index(after) + 1 if after in keys else 0
+    page = ordered[start : start + size if size else None]
+    rows = ledger_rows(page)
+    lines = [make_line(rows[connector.pk], texts[connector.pk]) for connector in page]
+    return LedgerList(lines, len(ordered), page[-1].key if start + len(page) < len(ordered) else "")
 
 
 def read_ledger_page(connector: Connector) -> LedgerPage:

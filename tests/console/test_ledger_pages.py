@@ -73,6 +73,20 @@ def test_an_empty_ledger_offers_the_first_act(admin):
     assert 'href="/install/"' in admin.get("/ledger/").text
 
 
+def test_the_ledger_pages_by_key_and_shows_all_to_print(admin):
+    for number in range(52):
+        make_connector(f"connector{number:02}")
+    first = text_of(admin.get("/ledger/"))
+    assert "connector49 " in first
+    assert "connector50 " not in first
+    second = text_of(admin.get("/ledger/?after=connector49"))
+    assert "connector50 " in second
+    assert "connector49 " not in second
+    whole = text_of(admin.get("/ledger/?all=1"))
+    assert "connector00 " in whole
+    assert "connector51 " in whole
+
+
 def test_what_is_written_stands_in_the_ledger(admin, notes):
     make_user("mei", display_name="Mei Chen")
     told = {"revision": 0, "purpose": "读写笔记", "owner": "mei", "source": "https://example.com/notes"}

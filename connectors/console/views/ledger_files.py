@@ -26,7 +26,7 @@ def ledger_csv(request: PersonRequest) -> HttpResponseBase:
     head += [_("Errors, 90 days"), _("p95, 30 days, ms"), _("May see it"), _("Connections"), _("Agents")]
     head += [_("Tools allowed"), _("Tools used"), _("Tools never used"), _("Context, tokens"), _("Health")]
     head += [_("Suggested"), _("Disposition"), _("Reason"), _("Decided by"), _("Decided"), _("Next review")]
-    return _send(request, "ledger", head, [_cells(line) for line in list_ledger()])
+    return _send(request, "ledger", head, [_cells(line) for line in list_ledger().lines])
 
 
 @screen(MANAGE_CONNECTORS)
@@ -62,6 +62,6 @@ def _review_cells(line: ReviewLine) -> list[Any]:
 def _send(request: PersonRequest, kind: str, head: Sequence[str], rows: list[list[Any]]) -> HttpResponseBase:
     with transaction.atomic():
         record_export(actor=request.user, kind=kind, rows=len(rows))
-    pieces = write_csv_rows(head, rows, zone=timezone.get_current_timezone())  # type: ignore[arg-type] # always a ZoneInfo
+    pieces = write_csv_rows(head, rows, zone=timezone.get_current_timezone())
     name = f"{kind}-{timezone.localdate():%Y-%m-%d}.csv"
     return stream(request, pieces, content_type="text/csv; charset=utf-8", file_name=name)
