@@ -113,20 +113,7 @@ def make_connector(
     """Return a connector as installing its package would leave it; `static=True` asks for a bearer token."""
     key = key or f"notebook{next(_numbers)}"
     document = manifest or make_manifest(key, **manifest_changes)
-    revision = hashlib.sha256(f"{key} {document}".encode()).hexdigest()
-    version = PackageVersion.objects.create(
-        key=key,
-        version=document["package_version"],
-        manifest_revision=revision,
-        archive_sha256=revision,
-        archive_size=1,
-        object_key=f"connectors/packages/{key}/{document['package_version']}/{revision}.zip",
-        manifest=document,
-        texts=texts or TEXTS,
-    )
-    PackageIcon.objects.create(
-        version=version, media_type="image/svg+xml", content=ICON, digest=hashlib.sha256(ICON).hexdigest()
-    )
+    version = make_version(document, key=key, texts=texts)
     category, _made = Category.objects.get_or_create(key=document["presentation"]["category"])
     public = {"endpoint": endpoint} if configuration is None else configuration
     connector = Connector.objects.create(
@@ -143,6 +130,28 @@ def make_connector(
     connector.people.set(people)
     seal_values(connector, {field: Secret(value) for field, value in (secrets or {}).items()}, None)
     return connector
+
+
+def make_version(
+    document: dict[str, Any], *, key: str = "", texts: dict[str, dict[str, str]] | None = None
+) -> PackageVersion:
+    """Return a package version as a row with its icon, without an archive."""
+    key, number = key or document["key"], document["package_version"]
+    revision = hashlib.sha256(f"{key} {document}".encode()).hexdigest()
+    version = PackageVersion.objects.create(
+        key=key,
+        version=number,
+        manifest_revision=revision,
+        archive_sha256=revision,
+        archive_size=1,
+        object_key=f"connectors/packages/{key}/{number}/{revision}.zip",
+        manifest=document,
+        texts=texts or TEXTS,
+    )
+    PackageIcon.objects.create(
+        version=version, media_type="image/svg+xml", content=ICON, digest=hashlib.sha256(ICON).hexdigest()
+    )
+    return version
 
 
 def make_connection(

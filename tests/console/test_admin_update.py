@@ -179,6 +179,7 @@ def test_only_new_fields_are_asked_for_and_kept_and_dropped_ones_are_named(admin
     assert "configuration.region.label" in asked
     assert "configuration.token.label" not in asked
     assert "2 fields keep their values" in page
+    assert f'value="{ENDPOINT["endpoint"]}"' in page
     assert "1 field is gone in this version; its value is cleared:" in page
     assert "<li>configuration.old.label (en)</li>" in page
     assert SECRET not in page

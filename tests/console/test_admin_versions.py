@@ -13,7 +13,8 @@ from connectors.catalogue.installation import install_package
 from connectors.catalogue.models import PackageVersion
 from connectors.packages.inspection import inspect_package
 from tests.builders.booking import install_booking
-from tests.builders.packages import build_manifest, build_package
+from tests.builders.connectors import make_version
+from tests.builders.packages import build_manifest, build_package, build_texts
 from tests.builders.people import make_administrator
 
 pytestmark = pytest.mark.django_db
@@ -54,18 +55,7 @@ def install(tmp_path, ada):
 def beside(number: int, **changes) -> PackageVersion:
     """Another version of the installed key as a row of its own, without an archive."""
     manifest = build_manifest(package_version=f"1.{number}.0", **changes)
-    digest = hashlib.sha256(str(manifest).encode()).hexdigest()
-    texts = {locale: {"name": "Records", "description": "All of them."} for locale in manifest["locales"]}
-    return PackageVersion.objects.create(
-        key="records",
-        version=manifest["package_version"],
-        manifest_revision=digest,
-        archive_sha256=digest,
-        archive_size=1,
-        object_key=f"connectors/packages/records/{digest}.zip",
-        manifest=manifest,
-        texts=texts,
-    )
+    return make_version(manifest, texts=build_texts(manifest))
 
 
 def text_of(answer) -> str:

@@ -24,16 +24,27 @@ from connectors.console.acts import ACTS, FIELDS
 from connectors.console.denials import RULES
 from connectors.console.urls import urlpatterns
 from connectors.gateway.models import Run
+from connectors.lifecycle.models import Drain, RemovalJob
 from connectors.management.messages import read_catalog
-from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
+from tests.builders.connectors import (
+    make_agent,
+    make_connection,
+    make_connector,
+    make_grant,
+    make_manifest,
+    make_version,
+)
 from tests.builders.logs import make_call, make_decision
 from tests.builders.people import make_administrator, make_team, make_user
+from tests.builders.runs import make_run
 
 pytestmark = pytest.mark.django_db
 
 # A phrase this long is no coincidence; single words and shorter texts count when they stand alone.
 PHRASE = re.compile(r"(?=.{13}).*\w \w", re.DOTALL)
 PLACEHOLDER = re.compile(r"%%\w+%%|%\(\w+\)[sd]|\{\w+\}|<[^>]+>")
+# A new tool, for the page of a change of version.
+RISKIER = [{"tool": "purge", "effect": "destructive", "retry": "never", "confirmation": "user_required"}]
 SPOKEN = {"title", "alt", "placeholder", "label", "aria-label", "aria-description", "aria-valuetext"}
 CODE = ["code", "pre", "kbd", "script", "style", "svg"]
 
@@ -117,6 +128,8 @@ def populate(person: User) -> dict[str, Any]:
             record_admin_event(actor=person, act=act, before={}, after=dict.fromkeys(FIELDS, 1), **target)
     return {
         "key": "keyed",
+        "version": make_version(make_manifest("keyed", version="2.0.0", static=True, rules=RISKIER)).version,
+        "removal_id": RemovalJob.objects.create(connector_id=uuid4(), connector_key="gone", stage="cleaning").pk,
         "person_id": other.pk,
         "team_id": other.teams.get().pk,
         "token": "no-such-token",
@@ -160,6 +173,10 @@ def test_every_page_of_the_console_is_in_chinese(english: tuple[set[str], set[st
         "call",
         "decision",
         "admin_events",
+        "connector_versions",
+        "version_roll_back",
+        "connector_remove",
+        "removal",
     } <= pages.keys()
     assert {name: left for name, html in pages.items() if (left := leftovers(html, english))} == {}
 
@@ -194,6 +211,20 @@ def test_faults_are_told_in_chinese(address: str, typed: dict[str, str], english
     populate(person)
     page = client_of(person).post(address, typed).content.decode()
     assert re.search("[\u4e00-\u9fff]", page)
+    assert leftovers(page, english) == set()
+
+
+@pytest.mark.parametrize("kind", Drain.Kind.values)
+@pytest.mark.parametrize("state", Drain.State.values)
+def test_a_change_that_waits_is_told_in_chinese(kind: str, state: str, english: tuple[set[str], set[str]]) -> None:
+    connector = make_connector("drained")
+    failure = "version_not_higher" if state == "failed" else ""
+    version = connector.version.version
+    Drain.objects.create(
+        connector=connector, kind=kind, state=state, target_version=version, failure=failure, ended_at=timezone.now()
+    )
+    make_run(make_agent(make_user(display_name="陈"))[0], connector)
+    page = client_of(make_administrator(display_name="陈")).get("/connectors/drained/").content.decode()
     assert leftovers(page, english) == set()
 
 
