@@ -4,19 +4,23 @@ A column added here has its head drawn and is offered under "Columns"; its cell 
 under the same name, in the same place.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+from uuid import UUID
 
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from connectors.audit.usage import Usage, usage_since_each
 from connectors.catalogue.models import Connector
 from connectors.console.presentation import ConnectorText
+from connectors.ledger.access import count_connections
 from connectors.ledger.health_mark import HealthMark
 from connectors.ledger.models import Verdict
-from connectors.ledger.rows import LedgerRow
+from connectors.ledger.rows import MONTH, QUARTER, WEEK, LedgerRow
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _STATUSES = [str(status) for status in Connector.Status]
@@ -44,7 +48,8 @@ class ConnectorRow(PlainRow):
 class Column:
     """`by` gives what rows sort by; what counts or has a time sorts downwards first (`falling`).
 
-    A `plain` column sorts by what a `PlainRow` holds: the ledger is then asked for the page alone, not for all.
+    The ledger is read for the page alone where it can be: `plain` columns sort by what a `PlainRow` holds, and
+    `across` gives the values of many connectors by id at once. For the others it is read for all.
     """
 
     name: str
@@ -54,6 +59,11 @@ class Column:
     falling: bool = False
     shown: bool = True
     plain: bool = False
+    across: Callable[[Collection[Connector]], Mapping[UUID, Any]] | None = field(default=None, repr=False)
+
+    @property
+    def sorts(self) -> bool:
+        return self.by is not None or self.across is not None
 
 
 def _health_rank(row: ConnectorRow) -> int:
@@ -67,9 +77,27 @@ def _verdict_rank(row: ConnectorRow) -> int:
     return _VERDICTS.index(Verdict(verdict)) if verdict in _VERDICTS else len(_VERDICTS)
 
 
-def _error_rate(row: ConnectorRow) -> float:
-    month = row.ledger.month
-    return month.errors / month.calls if month.calls else -1.0
+def _used(within: timedelta, measure: Callable[[Usage], float]) -> Callable[[Collection[Connector]], dict[UUID, float]]:
+    def read(connectors: Collection[Connector]) -> dict[UUID, float]:
+        now = timezone.now()
+        since, keys = now - within, [each.key for each in connectors]
+        found = usage_since_each(keys, moments=[since], quantiles_since=now)[since]
+        return {each.pk: measure(found[each.key]) for each in connectors}
+
+    return read
+
+
+def _connected(connectors: Collection[Connector]) -> dict[UUID, int]:
+    counted = count_connections([each.pk for each in connectors])
+    return {each.pk: counted.get(each.pk, 0) for each in connectors}
+
+
+def _calls(usage: Usage) -> float:
+    return usage.calls
+
+
+def _error_rate(usage: Usage) -> float:
+    return usage.errors / usage.calls if usage.calls else -1.0
 
 
 NAME: Final = Column("name", _("Connector"), lambda row: row.text.name.casefold(), plain=True)
@@ -79,13 +107,11 @@ COLUMNS: Final[tuple[Column, ...]] = (
     Column("purpose", _("Purpose"), shown=False),
     Column("owner", _("Owner"), lambda row: row.ledger.owner.name.casefold() if row.ledger.owner else "", shown=False),
     Column("version", _("Version"), shown=False),
-    Column("connections", _("Connections"), lambda row: row.ledger.connections, number=True, falling=True),
-    Column("week", _("Calls, 7 days"), lambda row: row.ledger.week.calls, number=True, falling=True, shown=False),
-    Column("calls", _("Calls, 30 days"), lambda row: row.ledger.month.calls, number=True, falling=True),
-    Column(
-        "quarter", _("Calls, 90 days"), lambda row: row.ledger.quarter.calls, number=True, falling=True, shown=False
-    ),
-    Column("errors", _("Errors, 30 days"), _error_rate, number=True, falling=True),
+    Column("connections", _("Connections"), across=_connected, number=True, falling=True),
+    Column("week", _("Calls, 7 days"), across=_used(WEEK, _calls), number=True, falling=True, shown=False),
+    Column("calls", _("Calls, 30 days"), across=_used(MONTH, _calls), number=True, falling=True),
+    Column("quarter", _("Calls, 90 days"), across=_used(QUARTER, _calls), number=True, falling=True, shown=False),
+    Column("errors", _("Errors, 30 days"), across=_used(MONTH, _error_rate), number=True, falling=True),
     Column("last_used", _("Last used"), lambda row: row.ledger.last_used_at or _NEVER, falling=True),
     Column("tools", _("Tools used"), lambda row: row.ledger.tools.used, number=True, falling=True, shown=False),
     Column(
@@ -110,11 +136,21 @@ class Sort:
     column: Column
     falling: bool
 
-    def arrange[Row: PlainRow](self, rows: Iterable[Row]) -> list[Row]:
-        """Return the rows sorted; those that are equal stay in the order they have."""
-        if self.column.by is None:
-            return list(rows)
-        return sorted(rows, key=self.column.by, reverse=self.falling)
+    def arrange(
+        self,
+        found: list[Connector],
+        plain: Callable[[Connector], PlainRow],
+        rows: Callable[[list[Connector]], Iterable[ConnectorRow]],
+    ) -> list[Connector]:
+        """Return the connectors sorted; those that are equal stay in the order they have."""
+        values: Mapping[UUID, Any]
+        if self.column.across:
+            values = self.column.across(found)
+        else:
+            by = self.column.by or (lambda _row: 0)
+            known: Iterable[PlainRow] = map(plain, found) if self.column.plain else rows(found)
+            values = {row.connector.pk: by(row) for row in known}
+        return sorted(found, key=lambda each: values[each.pk], reverse=self.falling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +165,7 @@ class Head:
 def find_sort(text: str) -> Sort | None:
     """Return what `?sort=` asks for; None is the catalogue's own order."""
     column = BY_NAME.get(text.removeprefix("-"))
-    return Sort(column, text.startswith("-")) if column and column.by else None
+    return Sort(column, text.startswith("-")) if column and column.sorts else None
 
 
 def draw_heads(shown: Iterable[str], sort: str) -> tuple[Head, ...]:
@@ -140,7 +176,7 @@ def draw_heads(shown: Iterable[str], sort: str) -> tuple[Head, ...]:
 
 def _head(column: Column, sort: str) -> Head:
     rising, falling = column.name, f"-{column.name}"
-    if column.by is None:
+    if not column.sorts:
         return Head(column, "", "")
     if sort == rising:
         return Head(column, falling, "ascending")

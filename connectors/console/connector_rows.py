@@ -6,6 +6,7 @@ Everything that fits is ordered before a page is cut from it, so a page begins b
 
 import uuid
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 from django.db.models import QuerySet
@@ -48,16 +49,10 @@ def list_connectors(filters: ConnectorFilters) -> ConnectorPage:
     if filters.q:
         found = _best_first(found, texts, filters.q)
     sort = find_sort(filters.sort)
-    if sort and not sort.column.plain:
-        ordered = sort.arrange(_rows(found, texts))
-        page, older = _cut([row.connector for row in ordered], filters.after)
-        by_id = {row.connector.pk: row for row in ordered}
-        rows = tuple(by_id[connector.pk] for connector in page)
-    else:
-        if sort:
-            found = [row.connector for row in sort.arrange(_plain(each, texts) for each in found)]
-        page, older = _cut(found, filters.after)
-        rows = _rows(page, texts)
+    if sort:
+        found = sort.arrange(found, partial(_plain, texts=texts), partial(_rows, texts=texts))
+    page, older = _cut(found, filters.after)
+    rows = _rows(page, texts)
     return ConnectorPage(_group(rows) if filters.in_order else (RowGroup(None, "", rows),), len(found), older)
 
 
