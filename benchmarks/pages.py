@@ -1,10 +1,11 @@
-"""Page times with 200 connectors, 5,000 connections and many calls, on a SQLite database made for the run.
+"""Page times with 200 connectors, 5,000 connections and many calls, in a database made for the run.
 
-    python benchmarks/pages.py [--calls 100000] [--rounds 30]
+    python benchmarks/pages.py [--calls 100000] [--rounds 30] [--database URL]
 
-Pages are asked for through Django's own client: routing, middleware, queries and templates count, sockets do not. The
-calls page stands beside its naive form (COUNT(*) and OFFSET, the same template) in the same run. Aim: p95 under 150 ms
-with 1,000,000 calls.
+Without --database it is SQLite in a folder made for the run, else a database made for the run on that PostgreSQL
+server. Pages are asked for through Django's own client: routing, middleware, queries and templates count, sockets do
+not. The calls page stands beside its naive form (COUNT(*) and OFFSET, the same template) in the same run. Aim: p95
+under 150 ms with 1,000,000 calls.
 """
 
 import argparse
@@ -14,10 +15,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import median, quantiles
+from urllib.parse import urlsplit, urlunsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -25,6 +27,20 @@ _folder = tempfile.TemporaryDirectory(prefix="poco-pages-")
 (Path(_folder.name) / "static").mkdir()
 os.environ |= {"POCO_VAR_DIR": _folder.name, "DJANGO_SETTINGS_MODULE": "poco.settings", "LOG_LEVEL": "ERROR"}
 os.environ.pop("DATABASE_URL", None)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--calls", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--database", default="")
+    return parser.parse_args()
+
+
+OPTIONS = _arguments()
+NAME = f"poco_pages_{os.getpid()}"
+if OPTIONS.database:
+    os.environ["DATABASE_URL"] = urlunsplit(urlsplit(OPTIONS.database)._replace(path=f"/{NAME}"))
 
 import django  # noqa: E402 - the environment comes first
 
@@ -34,30 +50,28 @@ from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.core.paginator import Paginator  # noqa: E402
 from django.db import connection, transaction  # noqa: E402
-from django.db.models import Model  # noqa: E402
 from django.http import HttpRequest, HttpResponse  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.urls import include, path, reverse  # noqa: E402
-from django.utils import timezone  # noqa: E402
 
+from benchmarks.audit_rows import Whose, load  # noqa: E402
 from connectors.access.models import Agent, User  # noqa: E402
-from connectors.audit.models import CallRecord, DecisionRecord  # noqa: E402
+from connectors.audit.models import CallRecord  # noqa: E402
 from connectors.authorization.models import Connection  # noqa: E402
 from connectors.catalogue.models import Connector  # noqa: E402
 from connectors.console.answer import answer  # noqa: E402
+from connectors.console.connector_columns import COLUMNS  # noqa: E402
 from connectors.console.logs.kinds import ALL_CALLS  # noqa: E402
 from connectors.console.logs.lines import word_calls  # noqa: E402
 from connectors.console.logs.listing import fill_rows  # noqa: E402
 from connectors.console.logs.log_pages import read_log_page  # noqa: E402
-from tests.builders.connectors import TEXTS, make_agent, make_connection, make_connector, make_grant  # noqa: E402
-from tests.builders.logs import uuid_at  # noqa: E402
+from tests.builders.connectors import TEXTS, make_agent, make_connection, make_connector, make_grant, make_manifest  # noqa: E402
 from tests.builders.people import make_administrator, make_user  # noqa: E402
 
 CONNECTORS, PEOPLE, ACCOUNTS = 200, 500, 10
 AIM_MS = 150
-DRAWN = 20_000  # rows that are drawn by lot; the others repeat them
-OUTCOMES = ["succeeded"] * 90 + ["tool_error"] * 6 + ["failed"] * 3 + ["unknown"]
+CATEGORIES = ("office", "development", "finance", "support", "data")
 
 
 @dataclass(frozen=True)
@@ -102,7 +116,7 @@ def seed(calls: int) -> Seeded:
                 make_grant(agent, one)
     for _ in range(4):
         make_agent(people[0])
-    _seed_logs(calls, list(zip(people, agents, accounts, strict=True)))
+    load(calls, Whose(people, agents, accounts), lambda told: print(told, flush=True))
     connection.cursor().execute("ANALYZE")
     middle = CallRecord.objects.order_by("id")[calls // 2]
     return Seeded(administrator, people[0], agents[0], accounts[0][0], middle, calls)
@@ -112,79 +126,13 @@ def _seed_connector(number: int) -> Connector:
     english = TEXTS["en"] | {"name": f"Service {number}", "description": f"Looks after matter {number} of the company."}
     texts = {"en": english, "zh-CN": TEXTS["zh-CN"] | {"name": f"服务 {number}"}}
     rules = [{"tool": f"search_{topic}", "effect": "read", "retry": "safe"} for topic in range(30)]
-    return make_connector(f"service{number}", texts=texts, rules=rules)
+    manifest = make_manifest(f"service{number}", rules=rules)
+    manifest["presentation"]["category"] = CATEGORIES[number % len(CATEGORIES)]
+    return make_connector(f"service{number}", texts=texts, manifest=manifest)
 
 
 def _connect(person: User, connectors: list[Connector]) -> list[Connection]:
     return [make_connection(person, connector) for connector in random.sample(connectors, ACCOUNTS)]
-
-
-def _seed_logs(calls: int, whose: list[tuple[User, Agent, list[Connection]]]) -> None:
-    """Write the latest rows one by one, then repeat them back in time: 90 days in all."""
-    drawn = min(calls, DRAWN)
-    copies = -(-calls // drawn)
-    stretch = timedelta(days=90) / copies
-    start = timezone.now() - stretch
-    pairs = [_rows(start + stretch * number / drawn, *random.choice(whose)) for number in range(drawn)]
-    with transaction.atomic():
-        DecisionRecord.objects.bulk_create([decision for decision, _call in pairs], batch_size=500)
-        CallRecord.objects.bulk_create([call for _decision, call in pairs], batch_size=500)
-    connection.connection.create_function("shifted", 2, lambda key, by: f"{int(key[:12], 16) - by:012x}{key[12:]}")
-    for number in range(1, copies):
-        with transaction.atomic():
-            _repeat(DecisionRecord, drawn, stretch * number, ids={"id"}, times={"at"})
-            _repeat(CallRecord, drawn, stretch * number, ids={"id", "decision_id"}, times={"started_at", "ended_at"})
-
-
-def _repeat(table: type[Model], drawn: int, back: timedelta, *, ids: set[str], times: set[str]) -> None:
-    """Copy the drawn rows to an earlier time inside the database; a UUIDv7 begins with its milliseconds."""
-    milliseconds = back // timedelta(milliseconds=1)
-
-    def shift(column: str) -> str:
-        if column in ids:
-            return f"shifted({column}, {milliseconds})"
-        if column in times:
-            return f"strftime('%Y-%m-%d %H:%M:%f', {column}, '-{milliseconds / 1000} seconds')"
-        return column
-
-    meta = table._meta  # noqa: SLF001 - Django's documented way to a table's columns
-    columns = [field.column for field in meta.local_fields]
-    copied = f"SELECT {', '.join(map(shift, columns))} FROM {meta.db_table} WHERE rowid <= {drawn}"
-    with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO {meta.db_table} ({', '.join(columns)}) {copied}")
-
-
-def _rows(at: datetime, person: User, agent: Agent, connections: list[Connection]) -> tuple[DecisionRecord, CallRecord]:
-    used = random.choice(connections)
-    subject = {
-        "person_id": person.pk,
-        "person_name": person.name,
-        "agent_id": agent.pk,
-        "agent_name": agent.name,
-        "remote_address": "192.0.2.7",
-        "connector_key": used.connector.key,
-        "package_version": "1.0.0",
-        "connection_id": used.pk,
-        "tool": f"{used.connector.key}__search_{random.randrange(30)}",
-        "effect": "read",
-    }
-    elapsed = int(random.lognormvariate(11, 1))
-    decision = DecisionRecord(id=uuid_at(at), at=at, allowed=random.random() < 0.95, rule="granted", **subject)
-    call = CallRecord(
-        id=uuid_at(at),
-        decision_id=decision.pk,
-        started_at=at,
-        ended_at=at + timedelta(microseconds=elapsed),
-        elapsed_us=elapsed,
-        upstream_us=elapsed,
-        arguments_bytes=200,
-        arguments_digest="a" * 64,
-        result_bytes=2_000,
-        result_digest="b" * 64,
-        outcome=random.choice(OUTCOMES),
-        **subject,
-    )
-    return decision, call
 
 
 def pages(seeded: Seeded) -> Iterator[tuple[str, User, str]]:
@@ -202,6 +150,7 @@ def pages(seeded: Seeded) -> Iterator[tuple[str, User, str]]:
     yield "my calls", ann, reverse("console:my_calls")
     yield "my decisions", ann, reverse("console:my_decisions")
     yield "connectors, administrator", admin, reverse("console:connector_list")
+    yield from catalogue_pages(seeded)
     yield "people", admin, reverse("console:people")
     audit = reverse("console:audit_calls")
     yield "calls, newest", admin, audit
@@ -216,6 +165,24 @@ def pages(seeded: Seeded) -> Iterator[tuple[str, User, str]]:
     yield "one call", admin, reverse("console:call", args=[middle.pk])
     yield "naive calls, first page", admin, "/naive/calls/"
     yield "naive calls, in the middle", admin, f"/naive/calls/?page={seeded.calls // 100}"
+
+
+def catalogue_pages(seeded: Seeded) -> Iterator[tuple[str, User, str]]:
+    """The administrator's catalogue; the list in each of its shapes."""
+    ann, admin = seeded.person, seeded.administrator
+    listed = reverse("console:connector_list")
+    yield "connectors, by name", admin, f"{listed}?sort=name"
+    yield "connectors, most called first", admin, f"{listed}?sort=-calls"
+    yield "connectors, every column", admin, f"{listed}?" + "&".join(f"columns={one.name}" for one in COLUMNS)
+    yield "connectors, a search with a slip", admin, f"{listed}?q=servcie+17"
+    yield "connectors, the last page", admin, f"{listed}?after=service99"
+    chosen = "&".join(f"connector=service{number}" for number in range(50))
+    yield "bulk, 50 connectors", admin, reverse("console:connector_bulk") + f"?act=publish&{chosen}"
+    yield "categories", admin, reverse("console:categories")
+    yield "view as, the catalogue", admin, reverse("console:view_as_catalogue", args=[ann.pk])
+    yield "view as, a connector", admin, reverse("console:view_as_connector", args=[ann.pk, "service7"])
+    for tab in ("overview", "configuration", "visibility", "connections", "skills"):
+        yield f"connector's {tab}", admin, reverse(f"console:connector_{tab}", args=["service7"])
 
 
 def measure(name: str, person: User, url: str, rounds: int) -> Timed:
@@ -250,21 +217,36 @@ def _timed[Result](what: str, act: Callable[[], Result]) -> Result:
     return result
 
 
+@contextmanager
+def database() -> Iterator[None]:
+    """Make the PostgreSQL database and drop it again; SQLite's goes with its folder."""
+    if not OPTIONS.database:
+        yield
+        return
+    import psycopg  # noqa: PLC0415 - only where it is needed
+
+    with psycopg.connect(OPTIONS.database, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {NAME}")
+    try:
+        yield
+    finally:
+        with psycopg.connect(OPTIONS.database, autocommit=True) as server:
+            server.execute(f"DROP DATABASE {NAME} WITH (FORCE)")
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--calls", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=30)
-    options = parser.parse_args()
     random.seed(20)
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
     settings.ROOT_URLCONF = __name__
-    made = f"seeded {CONNECTORS} connectors, {PEOPLE * ACCOUNTS:,} connections, {options.calls:,} calls and decisions"
-    seeded = _timed(made, lambda: seed(options.calls))
+    print(f"{connection.vendor}, {OPTIONS.calls:,} calls")
+    made = f"seeded {CONNECTORS} connectors, {PEOPLE * ACCOUNTS:,} connections, {OPTIONS.calls:,} calls and decisions"
+    seeded = _timed(made, lambda: seed(OPTIONS.calls))
     print(f"\n{'page':34} {'p50 ms':>9} {'p95 ms':>9} {'CPU ms':>9} {'queries':>8}")
     for name, person, url in pages(seeded):
-        report(measure(name, person, url, options.rounds))
+        report(measure(name, person, url, OPTIONS.rounds))
 
 
 if __name__ == "__main__":
-    main()
+    with database():
+        main()
