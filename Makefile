@@ -9,7 +9,7 @@ export HOST PORT
 # Cached bytecode makes every start three times faster.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-services proofs peers check lint coverage bench bench-programs bench-packages fuzz soak-refresh browser messages requirements format clean
+.PHONY: help setup run test test-services proofs peers check lint coverage bench bench-pages bench-programs bench-packages fuzz soak-refresh browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -76,6 +76,12 @@ peers: setup build/peers/.installed ## Prove us against real peers: the TypeScri
 bench: setup .venv/.dev ## Calls per second and CPU per call beside a bare proxy, page times
 	@$(PY) benchmarks/gateway.py
 	@$(PY) benchmarks/pages.py
+
+bench-pages: setup .venv/.dev ## Page times with CALLS (1,000,000) calls on SQLite, and on PostgreSQL (POCO_TEST_DATABASE_URL)
+	@$(PY) benchmarks/pages.py --calls $${CALLS:-1000000}
+	@if [ -n "$$POCO_TEST_DATABASE_URL" ]; then \
+	  $(PY) benchmarks/pages.py --calls $${CALLS:-1000000} --database "$$POCO_TEST_DATABASE_URL"; \
+	else echo "PostgreSQL was left out: POCO_TEST_DATABASE_URL names no server"; fi
 
 bench-programs: setup .venv/.dev ## What a program call costs over starting Python bare
 	@$(PY) benchmarks/programs.py
