@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from connectors.audit.models import AdminEvent
 from connectors.authorization.begin import begin_connecting
+from connectors.authorization.refresh_lease import Lease, take_lease
+from connectors.authorization.refresh_sweep import list_due
 from connectors.catalogue.configuration import save_configuration
 from connectors.catalogue.models import Connector, PackageVersion
 from connectors.errors import Conflict, Invalid
@@ -21,7 +23,7 @@ from connectors.lifecycle.removal import remove_connector
 from connectors.lifecycle.tasks import finish_drains, sweep_copies
 from connectors.packages.storage import get_object_store
 from tests.builders.connectors import make_agent
-from tests.builders.oauth_accounts import make_oauth_connector
+from tests.builders.oauth_accounts import make_oauth_connection, make_oauth_connector
 from tests.builders.packages import ENDPOINT_FIELD
 from tests.builders.people import make_administrator, make_user
 from tests.builders.versions import named_keys, stored_keys, update, update_change
@@ -40,6 +42,12 @@ def connector(workshop):
 def run(connector):
     agent = make_agent()[0]
     return open_run(agent.pk, agent.owner_id, "", {connector.key: connector.version.manifest_revision})
+
+
+@pytest.fixture
+def server():
+    with TokenServer() as running:
+        yield running
 
 
 def end(run):
@@ -108,12 +116,11 @@ def test_nothing_else_is_changed_while_it_waits(connector, run, workshop):
             act()
 
 
-def test_nobody_begins_to_sign_in_while_it_waits(workshop):
-    with TokenServer() as server:
-        connector = make_oauth_connector(server.url)
-        start_drain(connector=connector, change=RemovalChange(connector.key), actor=None)
-        with pytest.raises(Conflict, match="connector_draining"):
-            begin_connecting(person=make_user(), connector=connector, browser="b")
+def test_nobody_begins_to_sign_in_while_it_waits(server):
+    connector = make_oauth_connector(server.url)
+    start_drain(connector=connector, change=RemovalChange(connector.key), actor=None)
+    with pytest.raises(Conflict, match="connector_draining"):
+        begin_connecting(person=make_user(), connector=connector, browser="b")
 
 
 def test_cancelling_leaves_everything_as_it_was(connector, run, workshop):
@@ -225,3 +232,12 @@ def test_how_a_drain_ended_is_forgotten_with_the_next_change(connector, workshop
     cancel_drain(connector=connector, actor=None)
     update(connector, workshop.pack("1.2.0"))
     assert find_drain(connector) is None
+
+
+def test_what_a_run_needs_is_refreshed_and_nothing_else(server):
+    connector = make_oauth_connector(server.url)
+    connection = make_oauth_connection(connector)
+    assert [each for each, _version in list_due(timezone.now())] == [connection.pk]
+    start_drain(connector=connector, change=RemovalChange(connector.key), actor=None)
+    assert list_due(timezone.now()) == []
+    assert isinstance(take_lease(connection.pk, 1), Lease)

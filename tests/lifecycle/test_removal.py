@@ -7,9 +7,12 @@ import pytest
 from django.utils import timezone
 
 from connectors.audit.models import AdminEvent
+from connectors.authorization import sessions
 from connectors.authorization.credentials import open_credential
 from connectors.authorization.models import AuthorizationSession, Connection, Credential, RevocationJob
 from connectors.authorization.refresh_lease import take_lease
+from connectors.authorization.retirement import order_revocation
+from connectors.authorization.revocation_payload import find_revocation
 from connectors.authorization.tasks import revoke_due
 from connectors.catalogue.models import ConfigurationSecret, Connector, PackageIcon, PackageVersion
 from connectors.catalogue.queries import visible_connectors
@@ -280,3 +283,24 @@ def test_a_credential_that_is_still_to_be_deleted_opens_for_nobody(server):
     connection.connector.refresh_from_db()
     with pytest.raises(Refused, match="connector_removing"):
         open_credential(connection)
+
+
+def test_a_callback_that_comes_during_a_removal_finds_its_attempt_cancelled(workshop):
+    connector = workshop.install()
+    attempt = make_attempt(connector, make_user())
+    remove(connector)
+    assert not sessions.claim(attempt)
+    assert attempt.status == "cancelled"
+
+
+def test_tokens_that_come_in_after_the_package_has_gone_are_listed_as_not_revoked(workshop, server):
+    connector = make_oauth_connector(server.url)
+    connection = make_oauth_connection(connector)
+    revocation = find_revocation(connection, connection.credential)
+    version = connector.version
+    Connector.objects.all().delete()
+    PackageVersion.objects.all().delete()
+    order_revocation(revocation, version, account="work")
+    job = RevocationJob.objects.get()
+    assert (job.account, job.version, job.sealed, job.failure) == ("work", None, None, "connector_removed")
+    assert job.gave_up_at is not None
