@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 
+from connectors.audit.models import AdminEvent
 from connectors.catalogue.models import Connector
 from connectors.console.change_pages import ToldOccupant, tell_occupants
 from connectors.console.lifecycle_words import DRAINS
@@ -32,6 +33,7 @@ class DrainState:
     again: str
     again_label: str | Promise
     mark: str
+    before: str  # the version a done change came from
     told_agents: str = WORDS["connector_draining"]
 
 
@@ -52,6 +54,7 @@ def read_drain(connector: Connector, *, tell_end: bool) -> DrainState | None:
         again=_again(drain, connector),
         again_label=words.again,
         mark=_mark(drain, occupants),
+        before=_version_before(connector) if drain.state == Drain.State.DONE else "",
     )
 
 
@@ -82,6 +85,12 @@ def _again(drain: Drain, connector: Connector) -> str:
             return reverse("console:connector_remove", args=[connector.key])
         case _:
             return reverse("console:connector_update", args=[connector.key])
+
+
+def _version_before(connector: Connector) -> str:
+    acts = ("connector_updated", "connector_rolled_back")
+    change = AdminEvent.objects.filter(target_kind="connector", target_id=str(connector.pk), act__in=acts).first()
+    return str(change.before.get("version", "")) if change else ""
 
 
 def _mark(drain: Drain, occupants: tuple[ToldOccupant, ...]) -> str:

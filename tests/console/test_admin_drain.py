@@ -187,5 +187,7 @@ def test_the_overview_is_shown_anew_when_it_ends_and_other_pages_keep_what_was_t
 def test_an_end_is_told_on_the_overview_alone(admin, draining):
     let_runs_end()
     finish_drains()
-    assert "Updated to 1.1.0 by itself" in text_of(admin.get("/connectors/records/"))
+    page = text_of(admin.get("/connectors/records/"))
+    assert "Updated to 1.1.0 by itself" in page
+    assert 'href="/connectors/records/?since=1.0.0"' in page
     assert "Updated to 1.1.0 by itself" not in text_of(admin.get("/connectors/records/configuration/"))
