@@ -2,6 +2,7 @@
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.db import connection as database
 from django.urls import reverse
 
 from connectors.authorization.models import Connection
@@ -91,7 +92,13 @@ def test_a_refresh_that_says_nothing_of_scopes_changes_nothing(server, connectio
 
 def test_an_authorization_that_ended_meanwhile_is_not_revived(server, connection):
     server.extra = {"scope": "profile"}
-    server.before = [lambda _handler: bool(Connection.objects.update(state="reauthorization_required")) and False]
+
+    def end_meanwhile(_handler):
+        Connection.objects.update(state="reauthorization_required")
+        database.close()  # this thread's
+        return False
+
+    server.before = [end_meanwhile]
 
     assert renew(connection).state == "reauthorization_required"
 
