@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
-from django.db.models import QuerySet
-
-from connectors.catalogue.models import Category, Connector
-from connectors.catalogue.queries import installed_connectors
+from connectors.catalogue.models import Category, Connector, PackageVersion
 from connectors.console.connector_columns import ConnectorRow, PlainRow, find_sort
 from connectors.console.forms.connector_filters import ConnectorFilters
 from connectors.console.presentation import ConnectorText, describe_connectors, name_category
@@ -44,7 +41,7 @@ class ConnectorPage:
 
 def list_connectors(filters: ConnectorFilters) -> ConnectorPage:
     """Return one page of what the filters leave, in the order asked for."""
-    found = list(_filtered(filters))
+    found = _read(filters)
     texts = describe_connectors(found)
     if filters.q:
         found = _best_first(found, texts, filters.q)
@@ -62,14 +59,18 @@ def list_categories() -> list[tuple[str, str]]:
     return [(category.key, name_category(category)) for category in categories]
 
 
-def _filtered(filters: ConnectorFilters) -> QuerySet[Connector]:
-    heavy = ("version__manifest", "version__texts", "version__skills", "configuration")
-    connectors = installed_connectors().defer(*heavy)
+def _read(filters: ConnectorFilters) -> list[Connector]:
+    """Return what the filters leave but for a search, in the catalogue's order, each with its category."""
+    connectors = Connector.objects.defer("configuration")
     if filters.status:
         connectors = connectors.filter(status=filters.status)
     if filters.category:
         connectors = connectors.filter(category__key=filters.category)
-    return connectors.order_by("category__position", "category__key", "position", "key")
+    found = list(connectors.order_by("category__position", "category__key", "position", "key"))
+    categories = Category.objects.in_bulk()  # after them: a category comes before its first connector, and stays
+    for connector in found:
+        connector.category = categories[connector.category_id]
+    return found
 
 
 def _best_first(found: list[Connector], texts: dict[uuid.UUID, ConnectorText], wanted: str) -> list[Connector]:
@@ -99,5 +100,9 @@ def _plain(connector: Connector, texts: dict[uuid.UUID, ConnectorText]) -> Plain
 
 
 def _rows(page: list[Connector], texts: dict[uuid.UUID, ConnectorText]) -> tuple[ConnectorRow, ...]:
+    versions = PackageVersion.objects.only("version").in_bulk([each.version_id for each in page])
+    page = [connector for connector in page if connector.version_id in versions]  # the others are just being removed
+    for connector in page:
+        connector.version = versions[connector.version_id]
     ledger = ledger_rows(page)
     return tuple(ConnectorRow(each, texts[each.pk], name_category(each.category), ledger[each.pk]) for each in page)
