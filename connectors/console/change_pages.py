@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from django.http import QueryDict
 from django.utils.functional import Promise
 
 from connectors.catalogue.carrying_over import carry_over
-from connectors.catalogue.models import ConfigurationSecret
+from connectors.catalogue.configuration_changes import FieldChange, changes_since
+from connectors.catalogue.models import ConfigurationSecret, Connector
 from connectors.catalogue.versions import manifest_of
 from connectors.console.change_targets import Decision, Target
 from connectors.console.configuration_form import (
@@ -112,7 +114,7 @@ def describe_change_page(
         "plan": plan_configuration(target, preview, form),
         "one_off": draw_one_off(target.manifest, target.texts),
         "callback_address": callback_address(target.manifest),
-        "testable": target.manifest.runtime.adapter == "remote_mcp",
+        "testable": target.manifest.runtime.adapter == "remote_mcp" or target.checkable is not None,
         "submission": new_submission(),
     }
 
@@ -142,6 +144,18 @@ def find_faults(target: Target, decision: Decision) -> tuple[Fault, ...]:
     except Invalid as error:
         return error.faults
     return ()
+
+
+def take_over(connector: Connector, sent: QueryDict, *, since: int) -> tuple[QueryDict, tuple[FieldChange, ...]]:
+    """Return what was sent with the values somebody saved meanwhile, and what they changed.
+
+    A field that was sent as it had been shown takes theirs, so that sending again undoes nothing of it.
+    """
+    data, changes = sent.copy(), changes_since(connector, since)
+    for change in changes:
+        if not change.secret and data.get(change.field) == str(show_value(change.before)):
+            data[change.field] = str(show_value(change.after))
+    return data, changes
 
 
 def tell_occupants(occupants: Collection[Occupant]) -> tuple[ToldOccupant, ...]:

@@ -74,6 +74,10 @@ class Target(Protocol):
     def manifest(self) -> Manifest: ...
     @property
     def texts(self) -> Texts: ...
+    @property
+    def checkable(self) -> PackageVersion | None:
+        """The version whose program can be asked beforehand: an upload's is run by nothing but the act itself."""
+        ...
 
     def preview(self, decision: Decision) -> UpdatePreview: ...
     def commit(self, decision: Decision, actor: User) -> Connector: ...
@@ -103,6 +107,10 @@ class UpdateTarget:
     @property
     def texts(self) -> Texts:
         return self.upload.package.texts
+
+    @property
+    def checkable(self) -> None:
+        return None
 
     def preview(self, decision: Decision) -> UpdatePreview:
         return preview_update(package=self.upload.package, raw_configuration=decision.raw, cleared=decision.cleared)
@@ -144,6 +152,10 @@ class RollbackTarget:
     def texts(self) -> Texts:
         texts: Texts = self.installed.texts
         return texts
+
+    @property
+    def checkable(self) -> PackageVersion | None:
+        return self.installed if self.manifest.program else None
 
     def preview(self, decision: Decision) -> UpdatePreview:
         return preview_rollback(

@@ -8,8 +8,9 @@ from django.test import Client
 from connectors.audit.models import AdminEvent
 from connectors.catalogue.models import Connector
 from connectors.lifecycle.models import Drain
+from tests.builders.booking import PROVIDER, install_booking
 from tests.builders.connectors import make_agent
-from tests.builders.packages import ENDPOINT_FIELD, build_manifest
+from tests.builders.packages import ENDPOINT_FIELD, build_manifest, build_package
 from tests.builders.people import make_administrator, make_user
 from tests.builders.runs import make_run
 from tests.builders.versions import Workshop, update
@@ -130,3 +131,16 @@ def test_the_older_version_is_tested_before(admin, connector):
         answer = admin.post(f"{ADDRESS}test/", {"endpoint": server.url}, headers={"HX-Target": "test-report"})
     assert "It works" in text_of(answer)
     assert current() == "1.1.0"
+
+
+def test_an_older_versions_program_is_asked_before(admin, tmp_path):
+    connector = install_booking(tmp_path)
+    manifest = {**connector.version.manifest, "package_version": "1.1.0"}
+    source = {"provider/main.py": f"BOOK_EFFECT = 'write'\n{PROVIDER}"}
+    update(connector, build_package(tmp_path / "booking-1.1.0.zip", manifest=manifest, files=source))
+    answer = admin.post(
+        "/connectors/booking/versions/1.0.0/roll-back/test/",
+        {"endpoint": "https://booking.example.com/wrong"},
+        headers={"HX-Target": "test-report"},
+    )
+    assert "there is no such service" in text_of(answer)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from connectors.audit.models import AdminEvent
-from connectors.catalogue.configuration import open_configuration
+from connectors.catalogue.configuration import open_configuration, save_configuration
 from connectors.catalogue.models import Connector
 from connectors.lifecycle.models import Drain
 from connectors.packages.models import StagedPackage
@@ -257,15 +257,22 @@ def test_a_digest_that_was_not_shown_is_not_committed(admin, workshop):
     assert current() == "1.0.0"
 
 
-def test_a_configuration_saved_meanwhile_is_not_overwritten(admin, workshop):
-    workshop.install()
-    address = send(admin, workshop.pack("1.1.0"))
-    shown = hidden(text_of(admin.get(address)))
-    Connector.objects.update(configuration_revision=2)
+def test_a_configuration_saved_meanwhile_is_told_and_taken_over(admin, workshop):
+    connector = workshop.install(values=ENDPOINT | {"region": "eu"}, configuration=fields(REGION))
+    address = send(admin, workshop.pack("1.1.0", configuration=fields(REGION)))
+    shown = hidden(text_of(admin.get(address))) | ENDPOINT | {"region": "eu"}
+    bob = make_administrator(display_name="Bob")
+    save_configuration(connector=connector, raw=ENDPOINT | {"region": "us"}, expected_revision=1, actor=bob)
     answer = admin.post(address, shown)
+    page = text_of(answer)
     assert answer.status_code == 409
-    assert "The configuration was changed while this page was open." in text_of(answer)
+    assert "The configuration was changed while this page was open." in page
+    assert "<code>region</code>: eu → us" in page
+    assert "· Bob ·" in page
+    assert 'name="region" value="us"' in page
     assert current() == "1.0.0"
+    assert admin.post(address, hidden(page) | ENDPOINT | {"region": "us"}).status_code == 302
+    assert Connector.objects.get().configuration["region"] == "us"
 
 
 def test_two_clicks_update_once_and_the_second_is_led_to_the_connector(admin, workshop):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import find_connector, find_version, installed_versions
 from connectors.console.answer import answer
-from connectors.console.change_pages import describe_change_page, draw_change, find_faults
+from connectors.console.change_pages import describe_change_page, draw_change, find_faults, take_over
 from connectors.console.change_targets import Decision, RollbackTarget, Target, UpdateTarget, read_decision
 from connectors.console.messages import describe_error
 from connectors.console.package_difference import tell_difference
@@ -63,10 +63,19 @@ def _decide(request: PersonRequest, target: Target) -> HttpResponse:
     try:
         return _drain(request, target, decision) if "drain" in request.POST else _commit(request, target, decision)
     except Conflict as error:
-        corrected = error.parameters.get("people") if error.code == "reauthorization_differs" else None
-        return show_decision(request, target, replace(decision, corrected=corrected), error=error)
+        return _show_conflict(request, target, decision, error)
     except (Invalid, Failed) as error:  # Failed: its program or the store did not do its part; nothing was changed
         return show_decision(request, target, decision, error=error)
+
+
+def _show_conflict(request: PersonRequest, target: Target, decision: Decision, error: Conflict) -> HttpResponse:
+    """What was found instead of what the page had said is on it now, so that sending it again means it."""
+    if error.code == "configuration_changed":
+        data, changes = take_over(target.connector, request.POST, since=decision.revision or 0)
+        taken = replace(decision, raw={key: str(data[key]) for key in decision.raw})
+        return show_decision(request, target, taken, error=error, data=data, meanwhile=changes)
+    corrected = error.parameters.get("people") if error.code == "reauthorization_differs" else None
+    return show_decision(request, target, replace(decision, corrected=corrected), error=error)
 
 
 def _commit(request: PersonRequest, target: Target, decision: Decision) -> HttpResponse:
@@ -100,6 +109,7 @@ def show_decision(
     decision: Decision | None,
     *,
     error: Conflict | Failed | Invalid | None = None,
+    data: QueryDict | None = None,
     **more: Any,
 ) -> HttpResponse:
     """Answer with the page and all that is wrong; ticks and typed values are on it as sent, secrets never are."""
@@ -107,7 +117,7 @@ def show_decision(
     preview = target.preview(sent)
     if preview.refusal is not None:
         return _refuse(request, target.connector, preview.refusal, target=target)
-    form = draw_change(target, preview, None if decision is None else request.POST)
+    form = draw_change(target, preview, None if decision is None else data or request.POST)
     if error is not None:
         form.add_faults(error.faults if isinstance(error, Invalid) else find_faults(target, sent))
     context = describe_change_page(target, preview, form, sent) | _contents(target) | more

@@ -78,7 +78,7 @@ def version_roll_back_test(request: PersonRequest, key: str, version: str) -> Ht
 
 def _test_target(request: PersonRequest, target: Target) -> HttpResponse:
     form = draw_change(target, target.preview(Decision()), request.POST)
-    report = _report(request, form, target.manifest, target.connector)
+    report = _report(request, form, target.manifest, target.connector, checked=target.checkable)
     if request.headers.get("HX-Target") == REPORT:
         return answer(request, "console/install/test_report.html", report | {"form": form})
     return show_decision(request, target, read_decision(request.POST, form.raw_values()), **report)
