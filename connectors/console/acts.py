@@ -1,14 +1,17 @@
 """The acts of the administrative log, and what each changed, as people read them."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from connectors.audit.models import AdminEvent
+from connectors.console.rendering.moments import tell_absolute
 
 ACTS: Final[dict[str, str | Promise]] = {
     "connector_installed": _("Connector installed"),
@@ -87,6 +90,8 @@ FIELDS: Final[dict[str, str | Promise]] = {
     "enabled": _("Switched on"),
     "everyone": _("Everyone"),
     "expires_at": _("Expires at"),
+    "filters": _("Filters"),
+    "format": _("Format"),
     "grant_revision": _("Grant revision"),
     "icon": _("Icon"),
     "lost": _("Lost"),
@@ -116,7 +121,9 @@ FIELDS: Final[dict[str, str | Promise]] = {
     "tools": _("Tools"),
     "url": _("Address"),
     "version": _("Version"),
+    "zone": _("Time zone"),
 }
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?([+-]\d\d:\d\d|Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +180,7 @@ def _show(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return tell_absolute(datetime.fromisoformat(value)) if _MOMENT.fullmatch(value) else value
     if isinstance(value, list):
         return ", ".join(map(_show, value))
     return json.dumps(value, ensure_ascii=False)

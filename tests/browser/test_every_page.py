@@ -48,6 +48,8 @@ PAGES = {
     "calls": "/audit/calls/",
     "decisions": "/audit/decisions/",
     "events": "/audit/events/",
+    "verify": "/audit/verify/",
+    "connector-calls": "/connectors/workbench/calls/",
     "preferences": "/preferences/",
 }
 

@@ -185,6 +185,16 @@ def test_who_reads_only_their_own_log_is_not_offered_other_people(client):
     assert "who" not in dict(MY_CALLS.choices)
 
 
+@pytest.mark.parametrize(
+    ("typed", "found"), [("Ann", ["ann"]), ("ann miller", ["ann"]), ("ann m", ["ann"]), ("hann", ["hannah"])]
+)
+def test_a_person_is_found_by_a_whole_name_or_else_by_a_part_of_one(client, auditor, typed, found):
+    for name, shown in (("ann", "Ann Miller"), ("hannah", "Hannah Weiss")):
+        make_call(make_user(name, display_name=shown), tool=name)
+
+    assert tools(client, f"person={typed}") == found
+
+
 def test_a_part_of_a_rule_finds_decisions(client, auditor):
     make_decision(auditor, tool="a")
     make_decision(auditor, tool="b", allowed=False, rule="grant_read_only")

@@ -5,7 +5,9 @@ from django.core.cache import cache
 from django.db import connection as database
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
+from connectors.gateway.models import Run
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
 from tests.builders.logs import make_call, make_decision
 from tests.builders.people import make_administrator
@@ -55,6 +57,36 @@ def test_a_list_asks_as_often_for_twelve_rows_as_for_two(client, ann, route):
     grow(ann, 2)
     few = count(client, url)
     grow(ann, 10)
+
+    assert count(client, url) <= few
+
+
+def test_a_run_asks_as_often_for_twelve_rows_as_for_two(client, ann):
+    agent, _token = make_agent(ann)
+    run = Run.objects.create(agent=agent, person=ann, idle_ends_at=timezone.now())
+
+    def grow_run(rows):
+        for _ in range(rows):
+            connection = make_connection(ann, make_connector())
+            decision = make_decision(ann, agent=agent, connection=connection, run_id=run.pk)
+            make_call(ann, agent=agent, connection=connection, decision=decision, run_id=run.pk)
+
+    url = reverse("console:run", args=[run.pk])
+    grow_run(2)
+    few = count(client, url)
+    grow_run(10)
+
+    assert count(client, url) <= few
+
+
+def test_a_connectors_calls_ask_as_often_for_twelve_rows_as_for_two(client, ann):
+    connection = make_connection(ann, make_connector("ledger"))
+    url = reverse("console:connector_calls", args=["ledger"])
+    for _ in range(2):
+        make_call(ann, connection=connection)
+    few = count(client, url)
+    for _ in range(10):
+        make_call(ann, connection=connection)
 
     assert count(client, url) <= few
 

@@ -133,7 +133,6 @@ class DecisionFilterForm(RecordFilterForm):
 
 
 class EventFilterForm(LogFilterForm):
-    more: ClassVar = frozenset(("address",))
     actor = _text(_("Person"), 150)
     act = forms.ChoiceField(label=_("Act"), choices=[("", _("Any act")), *ACTS.items()], required=False)
     target = _text(_("Target"), 255)
@@ -167,8 +166,15 @@ def _filled(values: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
 
 
 def _people_called(text: str) -> tuple[int, ...] | None:
-    """Ids of the people with that user name or display name; nobody so called finds nothing."""
+    """Ids of the people with that user name or display name, else of those with a part of it.
+
+    Nobody so called finds nothing.
+    """
     if not text:
         return None
-    named = Q(username__iexact=text) | Q(display_name__iexact=text)
-    return tuple(User.objects.filter(named).values_list("pk", flat=True)[:MOST_NAMESAKES])
+    people = User.objects.order_by("pk").values_list("pk", flat=True)
+    for match in ("iexact", "icontains"):
+        named = Q((f"username__{match}", text)) | Q((f"display_name__{match}", text))
+        if found := tuple(people.filter(named)[:MOST_NAMESAKES]):
+            return found
+    return ()
