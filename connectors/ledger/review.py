@@ -59,9 +59,10 @@ def answer_line(
     `row` is the connector's ledger row now, None once it is removed (then it can only be skipped). Raises
     Conflict("review_line_decided", name, answer) when somebody answered since the page was shown.
     """
-    current = ReviewLine.objects.select_for_update(of=("self",)).select_related("review").get(pk=line.pk)
-    if current.review.state != Review.State.OPEN:
+    review = Review.objects.select_for_update().get(pk=line.review_id)  # nobody finishes it meanwhile
+    if review.state != Review.State.OPEN:
         raise Conflict("review_finished")
+    current = ReviewLine.objects.select_for_update().get(pk=line.pk)
     if current.revision != expected_revision:
         raise Conflict("review_line_decided", name=current.decided_by_name, answer=current.answer)
     if answer not in ReviewLine.Answer.values:
