@@ -9,7 +9,7 @@ export HOST PORT
 # Cached bytecode makes every start three times faster.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-services proofs peers check lint coverage bench bench-pages bench-programs bench-packages fuzz soak-refresh browser messages requirements format clean
+.PHONY: help setup run test test-services proofs peers check lint coverage bench bench-pages bench-audit bench-programs bench-packages fuzz soak-refresh browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -81,6 +81,12 @@ bench-pages: setup .venv/.dev ## Page times with CALLS (1,000,000) calls on SQLi
 	@$(PY) benchmarks/pages.py --calls $${CALLS:-1000000}
 	@if [ -n "$$POCO_TEST_DATABASE_URL" ]; then \
 	  $(PY) benchmarks/pages.py --calls $${CALLS:-1000000} --database "$$POCO_TEST_DATABASE_URL"; \
+	else echo "PostgreSQL was left out: POCO_TEST_DATABASE_URL names no server"; fi
+
+bench-audit: setup .venv/.dev ## The logs at volume: SQLITE_CALLS (1,000,000), and CALLS (1,000,000 and 10,000,000) on PostgreSQL (POCO_TEST_DATABASE_URL)
+	@$(PY) benchmarks/audit.py --calls $${SQLITE_CALLS:-1000000}
+	@if [ -n "$$POCO_TEST_DATABASE_URL" ]; then \
+	  for calls in $${CALLS:-1000000 10000000}; do $(PY) benchmarks/audit.py --calls $$calls --database "$$POCO_TEST_DATABASE_URL"; done; \
 	else echo "PostgreSQL was left out: POCO_TEST_DATABASE_URL names no server"; fi
 
 bench-programs: setup .venv/.dev ## What a program call costs over starting Python bare

@@ -103,6 +103,7 @@ def main() -> None:
             measures.pages(seeded, OPTIONS.rounds),
             measures.reads(seeded, OPTIONS.rounds),
             measures.exports(seeded, OPTIONS.export),
+            measures.removals(OPTIONS.seconds),
         ):
             for name, value, naive, ratio in part:
                 show(Figure(name, value, naive, ratio))

@@ -20,7 +20,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from benchmarks.audit_addresses import addresses
-from benchmarks.audit_rows import LOGS, Whose, draw_day, load, make_key
+from benchmarks.audit_rows import DAYS, LOGS, Whose, draw_day, load, make_key
 from connectors.access.models import User
 from connectors.audit.call_log import Entry, write_entries
 from connectors.audit.charts import usage_top
@@ -28,6 +28,7 @@ from connectors.audit.export import export_rows
 from connectors.audit.models import CallRecord, UsageRollup, UsageSubject
 from connectors.audit.queries import CallFilters, count_calls
 from connectors.audit.recording import record_admin_event
+from connectors.audit.retention import remove_old_rows
 from connectors.audit.rollups import roll_up
 from connectors.audit.usage import usage_by_connector
 from connectors.catalogue.models import Connector
@@ -257,6 +258,14 @@ def exports(seeded: Seeded, rows: int) -> Iterator[Line]:
             f"+{held:.0f} MiB" if naive else "",
             f"{naive / ours:.1f}x" if naive else "",
         )
+
+
+def removals(seconds: float) -> Iterator[Line]:
+    """Retention of calls and decisions, resting after each batch as long as it took."""
+    settings.KEEP_DAYS = {"calls": DAYS - 10, "decisions": DAYS - 10, "events": None, "usage": None}
+    started = time.perf_counter()
+    removed = remove_old_rows(seconds=seconds)
+    yield "rows removed a second", f"{removed / (time.perf_counter() - started):,.0f}/s", "", ""
 
 
 def _drain(pieces: Iterator[bytes]) -> tuple[float, float]:
