@@ -72,6 +72,16 @@ def note_scopes_needed(*, connection_id: UUID, credential_version: int, scopes: 
     return True
 
 
+@transaction.atomic
+def forget_scopes_needed(*, connection_id: UUID) -> None:
+    """Forget what refused calls named: its owner has seen to it, and a call that is refused again says so again."""
+    connection = _lock(connection_id)
+    if connection is not None and connection.needed_scopes:
+        connection.needed_scopes = []
+        connection.state = standing_state(connection)
+        connection.save(update_fields=["state", "needed_scopes"])
+
+
 def _clear(connection: Connection) -> None:
     connection.unreachable_since, connection.unreachable_stage = None, ""
     connection.state = standing_state(connection)

@@ -151,7 +151,7 @@ def write_back(lease: Lease, renewal: Renewal) -> bool:
         renewable = bool(renewal.values.get(REFRESH_TOKEN) or old.get(REFRESH_TOKEN))
         note_granted(connection, manifest_of(lease.way.version), renewal.scopes, renewable=renewable)
     connection.verified_at = timezone.now()
-    connection.save(update_fields=["state", "granted_scopes", "missing_scopes", "verified_at"])
+    connection.save(update_fields=["state", "granted_scopes", "missing_scopes", "needed_scopes", "verified_at"])
     bump_person(connection.person_id)
     return True
 

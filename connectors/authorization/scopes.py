@@ -38,6 +38,7 @@ def note_granted(connection: Connection, manifest: Manifest, granted: Sequence[s
     asked = asked_scopes(manifest) or (*connection.granted_scopes, *connection.missing_scopes)
     connection.granted_scopes = list(granted)
     connection.missing_scopes = list(scopes_missing(asked, granted, renewable=renewable))
+    connection.needed_scopes = [scope for scope in connection.needed_scopes if scope not in granted]
     if connection.state in STANDING:
         connection.state = standing_state(connection)
 

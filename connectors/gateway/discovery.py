@@ -21,7 +21,7 @@ from django.utils import timezone
 from connectors.access.epoch import bump_person
 from connectors.audit.database_lanes import in_database
 from connectors.authorization.models import Connection
-from connectors.authorization.reachability import note_reachable, note_unreachable
+from connectors.authorization.reachability import forget_scopes_needed, note_reachable, note_unreachable
 from connectors.errors import ConnectorError
 from connectors.gateway.binding import Binding, open_binding
 from connectors.gateway.models import Toolset
@@ -120,6 +120,7 @@ def refresh_toolset(*, connection: Connection) -> Toolset:
         if could_not_be_reached(error):  # somebody asked just now, and this is the answer
             note_unreachable(connection_id=connection.pk, stage=str(error.parameters.get("stage", "")))
         raise
+    forget_scopes_needed(connection_id=connection.pk)
     _failures.pop(connection.pk, None)
     return toolset
 

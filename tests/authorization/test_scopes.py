@@ -133,3 +133,12 @@ def test_the_same_refusal_twice_and_the_refusal_of_an_old_credential_are_no_news
 def test_what_a_service_names_is_bounded(connection):
     after = need(connection, *(f"scope{number}" for number in range(100)), "x" * 9000)
     assert len(after.needed_scopes) == 20
+
+
+def test_a_refresh_that_brings_what_calls_needed_mends_that_too(server, connection):
+    need(connection, "notes.admin", "notes.share")
+    server.extra = {"scope": "notes.read notes.admin"}
+
+    after = renew(connection)
+
+    assert (after.state, after.needed_scopes) == ("insufficient_scope", ["notes.share"])

@@ -101,6 +101,22 @@ def test_a_tool_that_was_refused_takes_the_others_from_nobody(world):
     assert account(world).state == "insufficient_scope"
 
 
+def test_checking_again_forgets_the_refusal_until_there_is_another(world, client):
+    listed(world)
+    world.upstream.knobs.forbid = True
+    world.upstream.knobs.challenge = 'Bearer error="insufficient_scope", scope="notes.admin"'
+    call(world)
+    world.upstream.knobs.forbid = False
+    client.force_login(world.owner)
+
+    client.post(reverse("console:connection_check", args=[world.connection.pk]))
+    assert (account(world).state, account(world).needed_scopes) == ("active", [])
+
+    world.upstream.knobs.forbid = True
+    call(world)
+    assert account(world).needed_scopes == ["notes.admin"]
+
+
 def test_checking_again_says_so_at_once_and_a_good_check_mends_it(world, client, gone):
     client.force_login(world.owner)
     page, check = (
