@@ -9,7 +9,7 @@ export HOST PORT
 # Cached bytecode makes every start three times faster.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-services proofs peers check lint coverage bench bench-pages bench-audit bench-programs bench-packages fuzz soak-refresh browser messages requirements format clean
+.PHONY: help setup run test test-services proofs peers check lint coverage bench bench-pages bench-audit bench-programs bench-packages fuzz soak-refresh soak-lifecycle browser messages requirements format clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -100,6 +100,9 @@ fuzz: setup .venv/.dev ## Feed broken archives and manifests to the inspection f
 
 soak-refresh: setup .venv/.dev ## Race two processes for one refresh a thousand times (POCO_RACES sets how often)
 	@POCO_RACES=$${POCO_RACES:-1000} $(PY) -m pytest tests/authorization/test_refresh_races.py -n 0 -q -k hundred_callers
+
+soak-lifecycle: setup .venv/.dev ## Let crowds update, run, drain and remove at once (POCO_RACES sets how often)
+	@POCO_RACES=$${POCO_RACES:-100} $(PY) -m pytest tests/lifecycle/test_agreement.py tests/lifecycle/test_races.py -n 0 -q --no-cov
 
 browser: setup .venv/.dev ## Drive the console in Chromium; screenshots go to build/screenshots/
 	@POCO_PROOFS=1 $(PY) -m pytest tests/browser -n 0
