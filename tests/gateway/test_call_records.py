@@ -137,7 +137,8 @@ def test_content_is_kept_where_an_administrator_asks_without_the_credential(worl
 def test_turning_it_off_counts_from_the_very_next_call(world, keyed):
     admin = make_administrator()
     set_capture(connector=keyed.connector, days=2, actor=admin)
-    world.gateway.call("keyed__search_notes")
+    for _ in range(2):  # the first one finds out what tools there are, and the view is made anew after it
+        world.gateway.call("keyed__search_notes")
     set_capture(connector=keyed.connector, days=0, actor=admin)
     world.gateway.call("keyed__search_notes")
-    assert sorted(CallRecord.objects.values_list("captured", flat=True)) == [False, True]
+    assert list(CallRecord.objects.order_by("id").values_list("captured", flat=True)) == [True, True, False]

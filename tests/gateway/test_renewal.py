@@ -92,6 +92,7 @@ def test_a_write_refused_with_401_is_sent_once_more_with_a_new_credential(cloud)
     record = CallRecord.objects.get()
     assert (record.outcome, record.retries) == ("succeeded", 1)
     assert 0 < record.refresh_us <= record.elapsed_us - record.upstream_us
+    assert record.connect_us == 0  # reaching the token server is part of the refresh
     assert Invocation.objects.get().state == "succeeded"
 
 
