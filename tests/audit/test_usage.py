@@ -251,6 +251,30 @@ def test_a_day_on_which_the_clocks_change_is_an_hour_shorter(zone, day, hours):
     assert all(edge.astimezone(zone).hour == 0 for edge in edges)
 
 
+@pytest.mark.parametrize("rolled", [False, True])
+def test_the_hour_that_comes_twice_is_two_hours_of_one_day(ann, rolled):
+    zone = ZoneInfo("Europe/Berlin")
+    for utc_hour, times in ((0, 1), (1, 2)):  # 02:30 on the clock, before and after it is put back
+        for _ in range(times):
+            make_call(ann, at=datetime(2026, 10, 25, utc_hour, 30, tzinfo=UTC))
+    if rolled:
+        roll_up()
+    since = datetime(2026, 10, 25, tzinfo=zone)
+
+    def series(until, most):
+        edges = bucket_edges(since, until, zone=zone, most=most)
+        return {
+            point.start.astimezone(zone).isoformat(): point.calls for point in usage_series(CallFilters(), edges=edges)
+        }
+
+    hours = series(datetime(2026, 10, 25, 6, tzinfo=zone), 60)
+    days = series(datetime(2026, 10, 29, tzinfo=zone), 4)
+
+    assert (hours["2026-10-25T02:00:00+02:00"], hours["2026-10-25T02:00:00+01:00"]) == (1, 2)
+    assert days["2026-10-25T00:00:00+02:00"] == 3
+    assert "2026-10-26T00:00:00+01:00" in days
+
+
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata", "Pacific/Chatham", "Australia/Lord_Howe"])
 @pytest.mark.parametrize("days", [1, 3, 30, 90, 800])
 def test_edges_rise_hold_the_whole_stretch_and_are_whole_hours(zone, days):
