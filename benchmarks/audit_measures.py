@@ -25,12 +25,13 @@ from connectors.access.models import User
 from connectors.audit.call_log import Entry, write_entries
 from connectors.audit.charts import usage_top
 from connectors.audit.export import export_rows
-from connectors.audit.models import CallRecord, UsageRollup, UsageSubject
+from connectors.audit.models import CallRecord
 from connectors.audit.queries import CallFilters, count_calls
 from connectors.audit.recording import record_admin_event
 from connectors.audit.retention import remove_old_rows
 from connectors.audit.rollups import roll_up
 from connectors.audit.usage import usage_by_connector
+from connectors.audit.usage_models import UsageRollup, UsageSubject
 from connectors.catalogue.models import Connector
 from tests.builders.connectors import TEXTS, make_agent, make_connection, make_connector, make_grant
 from tests.builders.people import make_administrator, make_auditor, make_user

@@ -20,10 +20,11 @@ from django.db.models import AutoField, Model
 from django.utils import timezone
 
 from connectors.access.models import Agent, User
-from connectors.audit.models import CallRecord, DecisionRecord, RollupMark, UsageRollup
+from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.audit.rollups import roll_up
 from connectors.audit.tally import floor_day
 from connectors.audit.time_keys import lowest_id
+from connectors.audit.usage_models import RollupMark, UsageRollup
 from connectors.authorization.models import Connection
 
 DAYS = 90

@@ -10,13 +10,9 @@ from connectors.audit.models import (
     ChainSegment,
     ChainTip,
     DecisionRecord,
-    LateCall,
-    RollupMark,
     SavedView,
-    SweepRecord,
-    UsageRollup,
-    UsageSubject,
 )
+from connectors.audit.usage_models import LateCall, RollupMark, SweepRecord, UsageRollup, UsageSubject
 from connectors.authorization.models import (
     AuthorizationSession,
     Connection,

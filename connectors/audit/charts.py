@@ -10,9 +10,10 @@ from typing import Any, Final, Literal
 from django.db.models import Q
 
 from connectors.audit.filters import CallFilters, any_of, filtered_calls, set_fields
-from connectors.audit.models import CallRecord, RollupMark, UsageSubject
+from connectors.audit.models import CallRecord
 from connectors.audit.tally import COLUMNS, CountedCall, Level, Tally, floor_hour
 from connectors.audit.usage import Usage
+from connectors.audit.usage_models import RollupMark, UsageSubject
 from connectors.audit.usage_reading import (
     Stretch,
     are_more_than,

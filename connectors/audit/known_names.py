@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from connectors.audit.models import UsageSubject
+from connectors.audit.usage_models import UsageSubject
 
 Level = UsageSubject.Level
 

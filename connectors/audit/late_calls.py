@@ -13,8 +13,9 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from connectors.audit.inserting import insert_rows
-from connectors.audit.models import CallRecord, LateCall, RollupMark
+from connectors.audit.models import CallRecord
 from connectors.audit.time_keys import lowest_id
+from connectors.audit.usage_models import LateCall, RollupMark
 
 # The seal stays this far behind: long enough that hardly any call is late, short enough that few are not counted yet.
 BEHIND: Final = timedelta(seconds=10)

@@ -19,11 +19,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from connectors.audit.late_calls import read_mark
-from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord, LateCall, UsageRollup, UsageSubject
+from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
 from connectors.audit.rollups import HOUR
 from connectors.audit.segments import remove_old_events
 from connectors.audit.tally import floor_day
 from connectors.audit.time_keys import lowest_id, moment_of
+from connectors.audit.usage_models import LateCall, UsageRollup, UsageSubject
 
 BATCH: Final = 500
 CHUNK: Final = 200  # subjects

@@ -19,8 +19,9 @@ from django.utils import timezone
 from connectors.audit.inserting import upsert_rows
 from connectors.audit.late_calls import read_mark, seal
 from connectors.audit.latency import pack, unpack
-from connectors.audit.models import CallRecord, LateCall, RollupMark, UsageRollup, UsageSubject
+from connectors.audit.models import CallRecord
 from connectors.audit.tally import COLUMNS, DAILY, NAMES, CountedCall, Level, Tally, floor_day, read_calls
+from connectors.audit.usage_models import LateCall, RollupMark, UsageRollup, UsageSubject
 
 BATCH: Final = 500  # its transaction keeps SQLite's writers waiting for some 30 ms
 SECONDS: Final = 25.0

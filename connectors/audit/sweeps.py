@@ -13,7 +13,7 @@ from django.db import DatabaseError
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from connectors.audit.models import SweepRecord
+from connectors.audit.usage_models import SweepRecord
 from connectors.errors import ConnectorError
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from connectors.audit.latency import histogram_of, quantile
-from connectors.audit.models import CallRecord, UsageSubject
+from connectors.audit.models import CallRecord
+from connectors.audit.usage_models import UsageSubject
 
 Level = UsageSubject.Level
 

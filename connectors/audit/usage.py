@@ -14,8 +14,9 @@ from uuid import UUID
 from django.db.models import Q
 
 from connectors.audit.latency import histogram_of
-from connectors.audit.models import CallRecord, RollupMark, UsageSubject
+from connectors.audit.models import CallRecord
 from connectors.audit.tally import CountedCall, Level, Tally, floor_day
+from connectors.audit.usage_models import RollupMark, UsageSubject
 from connectors.audit.usage_reading import (
     Stretch,
     read_consistently,

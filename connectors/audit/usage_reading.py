@@ -11,9 +11,10 @@ from django.db.models import Q, QuerySet, Sum
 
 from connectors.audit.late_calls import read_mark
 from connectors.audit.latency import unpack
-from connectors.audit.models import CallRecord, LateCall, RollupMark, UsageRollup, UsageSubject
+from connectors.audit.models import CallRecord
 from connectors.audit.rollups import DAY, HOUR
 from connectors.audit.tally import DAILY, CountedCall, Level, Tally, floor_day, floor_hour, read_calls
+from connectors.audit.usage_models import LateCall, RollupMark, UsageRollup, UsageSubject
 
 _TRIES: Final = 5
 

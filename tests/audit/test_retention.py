@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from connectors.audit.late_calls import seal
-from connectors.audit.models import CallRecord, DecisionRecord, LateCall, UsageRollup
+from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.audit.retention import BATCH, list_kept, remove_old_rows
 from connectors.audit.rollups import roll_up
 from connectors.audit.usage import usage_by_connector
+from connectors.audit.usage_models import LateCall, UsageRollup
 from tests.builders.logs import make_call, make_decision
 from tests.builders.people import make_user
 

@@ -6,8 +6,8 @@ import pytest
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from connectors.audit.models import SweepRecord
 from connectors.audit.sweeps import list_sweeps, overdue_sweeps, sweep
+from connectors.audit.usage_models import SweepRecord
 from connectors.errors import Forbidden
 
 pytestmark = pytest.mark.django_db

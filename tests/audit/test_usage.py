@@ -16,7 +16,7 @@ from connectors.audit.buckets import bucket_edges
 from connectors.audit.charts import usage_series, usage_top
 from connectors.audit.filters import CallFilters
 from connectors.audit.late_calls import seal
-from connectors.audit.models import CallRecord, LateCall, RollupMark, UsageRollup, UsageSubject
+from connectors.audit.models import CallRecord
 from connectors.audit.rollups import read_batch, roll_up, write_batch
 from connectors.audit.tally import floor_hour
 from connectors.audit.usage import (
@@ -31,6 +31,7 @@ from connectors.audit.usage import (
     usage_by_tool_of,
     usage_since_each,
 )
+from connectors.audit.usage_models import LateCall, RollupMark, UsageRollup, UsageSubject
 from tests.builders.logs import make_call
 from tests.builders.people import make_user
 
