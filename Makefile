@@ -68,7 +68,7 @@ build/peers/.installed: .venv/.dev tests/peers/package-lock.json requirements/pe
 
 proofs: setup .venv/.dev ## Prove starting and stopping, single sign-on, and programs misbehaving in every way
 	@POCO_PROOFS=1 $(PY) -m pytest tests/proofs tests/runtime/test_program_load.py tests/flows/test_up.py \
-	  tests/flows/test_up_refused.py tests/project/test_single_sign_on.py -n 2
+	  tests/flows/test_up_refused.py tests/project/test_single_sign_on.py tests/console/test_admin_connector_list.py -n 2
 
 peers: setup build/peers/.installed ## Prove us against real peers: the TypeScript inspector, two authorization servers
 	@POCO_PROOFS=1 $(PY) -m pytest tests/peers -n 0
