@@ -43,8 +43,7 @@ def find_occupants(connector: Connector) -> tuple[Occupant, ...]:
     A run counts until fifteen idle minutes have passed, a sign-in from its callback to its end, a refresh while its
     lease is held. Sign-ins nobody came back from do not: a change cancels them.
     """
-    found = [*_runs(connector), *_authorizations(connector), *_refreshes(connector)]
-    return tuple(sorted(found, key=lambda occupant: occupant.since))
+    return _find(connector, timezone.now())
 
 
 def require_free(connector: Connector) -> None:
@@ -54,21 +53,25 @@ def require_free(connector: Connector) -> None:
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Whether a connector is free is asked in the transaction that locks it.")
-    now = timezone.now()
-    for run in _open_runs(connector).select_for_update():
-        if run.idle_ends_at <= now:
-            Run.objects.filter(pk=run.pk, ended_at=None).update(ended_at=run.idle_ends_at)
-    occupants = find_occupants(connector)
+    now = timezone.now()  # one moment for both: a run is either ended here or counted below
+    for run in _open_runs(connector).filter(idle_ends_at__lte=now).select_for_update():
+        Run.objects.filter(pk=run.pk, ended_at=None).update(ended_at=run.idle_ends_at)
+    occupants = _find(connector, now)
     if occupants:
         raise Occupied(connector, occupants)
+
+
+def _find(connector: Connector, now: datetime) -> tuple[Occupant, ...]:
+    found = [*_runs(connector, now), *_authorizations(connector), *_refreshes(connector)]
+    return tuple(sorted(found, key=lambda occupant: occupant.since))
 
 
 def _open_runs(connector: Connector) -> QuerySet[Run]:
     return Run.objects.filter(ended_at=None, connector_versions__has_key=connector.key).order_by("pk")
 
 
-def _runs(connector: Connector) -> list[Occupant]:
-    runs = _open_runs(connector).filter(idle_ends_at__gt=timezone.now()).select_related("person", "agent")
+def _runs(connector: Connector, now: datetime) -> list[Occupant]:
+    runs = _open_runs(connector).filter(idle_ends_at__gt=now).select_related("person", "agent")
     return [Occupant("run", run.person.name, run.started_at, run.agent.name) for run in runs]
 
 
