@@ -25,7 +25,7 @@ from connectors.audit.filters import (
 )
 from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
 from connectors.audit.recording import Actor, record_admin_event
-from connectors.errors import Fault, Invalid
+from connectors.errors import Refused
 
 type Kind = Literal["calls", "decisions", "events"]
 type Format = Literal["csv", "jsonl"]
@@ -65,13 +65,12 @@ def export_rows(
     """Record the export and return the file's pieces.
 
     `columns` are some of `export_columns`, in the order of the file. Beyond `limit` rows the file ends with a line that
-    says so. Without an actor it is the command line. Raises Invalid for a column that is none.
+    says so. Without an actor it is the command line. Raises Refused for a column that is none.
     """
     known = export_columns(kind)
     names = tuple(columns) if columns else known
-    faults = [Fault("column_unknown", name) for name in names if name not in known]
-    if faults:
-        raise Invalid(faults)
+    if unknown := [name for name in names if name not in known]:
+        raise Refused("column_unknown", names=unknown)
     narrowed = {name: str(value) for name, value in set_fields(filters).items()}
     details = {"format": format, "zone": zone.key, "columns": list(columns or ()), "limit": limit}
     record_export(actor=actor, kind=kind, filters=narrowed, **details)

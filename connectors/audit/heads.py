@@ -20,7 +20,7 @@ from django.utils import timezone
 from connectors.audit.chain_lock import lock_chain
 from connectors.audit.links import canonical_json, canonical_moment
 from connectors.audit.models import ChainHead, ChainSegment, ChainTip, SignedHead
-from connectors.errors import Fault, Invalid
+from connectors.errors import Refused
 from connectors.vault.key_ring import Key, get_key_ring
 
 log = logging.getLogger(__name__)
@@ -140,11 +140,11 @@ def export_head() -> bytes | None:
 
 
 def read_head(data: bytes) -> Head:
-    """Return the head in an exported file; raise `Invalid` when it is none."""
+    """Return the head in an exported file; raise `Refused` when it is none."""
     try:
         told = json.loads(data[: MAX_HEAD_BYTES + 1])
         if told["format"] != FORMAT or len(data) > MAX_HEAD_BYTES:
-            raise Invalid([Fault("head_unreadable")])
+            raise Refused("head_unreadable")
         return Head(
             sequence=int(told["sequence"]),
             hash=str(told["hash"]),
@@ -154,7 +154,7 @@ def read_head(data: bytes) -> Head:
             public_key=str(told["public_key"]),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise Invalid([Fault("head_unreadable")]) from error
+        raise Refused("head_unreadable") from error
 
 
 def _unhex(text: str) -> bytes:

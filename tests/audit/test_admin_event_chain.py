@@ -12,7 +12,7 @@ from connectors.audit.links import BEGINNING, canonical_json, hash_link
 from connectors.audit.models import AdminEvent, ChainHead, ChainSegment, ChainTip
 from connectors.audit.recording import record_admin_event
 from connectors.audit.segments import remove_old_events
-from connectors.errors import Invalid
+from connectors.errors import Refused
 from connectors.vault.key_ring import make_key_text
 
 pytestmark = pytest.mark.django_db
@@ -250,7 +250,7 @@ def test_an_exported_head_that_was_changed_is_refused():
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"format": "other"}', b"x" * 10_000], ids=range(5))
 def test_something_else_is_no_head(data):
-    with pytest.raises(Invalid):
+    with pytest.raises(Refused):
         read_head(data)
 
 

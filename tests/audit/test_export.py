@@ -14,7 +14,7 @@ from connectors.audit.export_cells import guard_text, write_json
 from connectors.audit.export_csv import write_csv_rows
 from connectors.audit.filters import CallFilters, DecisionFilters, EventFilters
 from connectors.audit.models import AdminEvent
-from connectors.errors import Invalid
+from connectors.errors import Refused
 from tests.builders.logs import make_call, make_decision
 from tests.builders.people import make_administrator, make_user
 
@@ -76,7 +76,7 @@ def test_columns_are_chosen_and_keep_their_order(ann):
     assert take(form="csv", columns=["tool", "elapsed_us"]).decode("utf-8-sig") == (
         '"tool","elapsed_us"\r\n"notebook__search_notes",42000\r\n'
     )
-    with pytest.raises(Invalid):
+    with pytest.raises(Refused):
         take(columns=["password"])
 
 

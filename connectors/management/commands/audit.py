@@ -15,7 +15,7 @@ from connectors.audit.checks import check_chain
 from connectors.audit.export import Format, Kind, export_rows
 from connectors.audit.heads import Head, export_head, read_head
 from connectors.audit.models import ChainCheck
-from connectors.errors import Invalid
+from connectors.errors import Refused
 from connectors.management.audit_filters import KINDS, FilterUnreadable, read_filters, read_moment
 
 BROKEN: Final = 1
@@ -98,8 +98,8 @@ class Command(BaseCommand):
             raise CommandError(_("There is no time zone %(name)s.") % {"name": options["zone"]}) from error
         except FilterUnreadable as error:
             raise CommandError(str(error)) from error
-        except Invalid as error:
-            names = ", ".join(fault.where for fault in error.faults)
+        except Refused as error:
+            names = ", ".join(error.parameters["names"])
             raise CommandError(_("There is no column %(names)s.") % {"names": names}) from error
         _write(options["output"], pieces)
 
@@ -107,7 +107,7 @@ class Command(BaseCommand):
 def _read_head(path: Path) -> Head:
     try:
         return read_head(path.read_bytes())
-    except (OSError, Invalid) as error:
+    except (OSError, Refused) as error:
         told = _("%(path)s is no exported head, or cannot be read.") % {"path": path}
         raise CommandError(told, returncode=NOT_VERIFIED) from error
 
