@@ -66,6 +66,7 @@ def test_a_task_that_only_fails_is_overdue_although_it_runs():
 
 
 def test_where_nothing_ever_ran_everything_is_missed_from_the_set_up_on():
+    MigrationRecorder.Migration.objects.update(applied=timezone.now())
     assert overdue() == set()
 
     MigrationRecorder.Migration.objects.update(applied=timezone.now() - timedelta(days=365))
