@@ -62,4 +62,4 @@ def address_of(log: Log, query: str) -> str:
 
 def usual_columns(log: Log) -> list[str]:
     """Return the columns shown while none are chosen."""
-    return [field.key for field in log.fields if (field.first if log.everyone else field.first_own)]
+    return [field.key for field in log.columns if (field.first if log.everyone else field.first_own)]

@@ -110,6 +110,7 @@ FACTS: tuple[Field[CallLine], ...] = (
         names=("outcome",),
         show=lambda line: state(line.record.outcome),
         group=OUTCOME,
+        fact_only=True,
     ),
     Field(
         key="error",

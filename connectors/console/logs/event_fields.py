@@ -65,7 +65,9 @@ EVENT_FIELDS: tuple[Field[EventLine], ...] = (
         first=True,
         first_own=True,
     ),
-    Field(key="code", title=_("Act"), names=("act",), show=lambda line: code(line.event.act), group="act"),
+    Field(
+        key="code", title=_("Act"), names=("act",), show=lambda line: code(line.event.act), group="act", fact_only=True
+    ),
     Field(
         key="target",
         title=_("Target"),

@@ -58,9 +58,13 @@ class Log:
         return [field for field in self.source.fields if self.everyone or not field.for_everyone]
 
     @property
+    def columns(self) -> list[Field[Any]]:
+        """The fields one may choose as columns."""
+        return [field for field in self.fields if not field.fact_only]
+
+    @property
     def choices(self) -> Choices:
-        """The columns one may choose: each record's fields, told apart where two have one title."""
-        return [(field.key, field.title) for field in self.fields]
+        return [(field.key, field.title) for field in self.columns]
 
     def make_form(self, query: Any) -> LogFilterForm:
         """Return the filters as a validated form."""

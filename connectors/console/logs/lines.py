@@ -42,7 +42,7 @@ type Line = CallLine | DecisionLine | EventLine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field[OneLine: Line]:
-    """`group` is where the record's page tells it; one without a group is a column only.
+    """`group` is where the record's page tells it; one without a group is a column only, `fact_only` is none.
 
     `first` and `first_own` are shown while nobody has chosen columns, in everybody's log and in one's own.
     """
@@ -55,6 +55,7 @@ class Field[OneLine: Line]:
     first: bool = False
     first_own: bool = False
     number: bool = False
+    fact_only: bool = False  # another column tells the same
     for_everyone: bool = False  # only where other people's rows are in the list
 
 

@@ -79,7 +79,7 @@ def list_log(log: Log, query: QueryDict, reader: User) -> LogPage:
 def choose_columns(log: Log, form: LogFilterForm) -> list[Field[Any]]:
     """Return the columns that the form names, or the usual ones."""
     chosen = form.cleaned_data.get("columns") or usual_columns(log)
-    return [field for field in log.fields if field.key in chosen]
+    return [field for field in log.columns if field.key in chosen]
 
 
 def fill_rows(lines: Sequence[Line], columns: Sequence[Field[Any]]) -> list[Row]:
