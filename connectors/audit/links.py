@@ -22,6 +22,7 @@ MAX_TEXT: Final = 2000
 MAX_ITEMS: Final = 200
 MAX_SIDE_BYTES: Final = 16 * 1024
 _DEEPEST: Final = 8
+_NAMED: Final = 10
 _UNKEEPABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
@@ -45,10 +46,23 @@ def keepable_text(text: str, longest: int = MAX_TEXT) -> str:
 
 
 def keepable_side(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what changed as it is kept: masked by what it looks like, plain, and bounded; a cut is stated."""
+    """Return what changed as it is kept: masked by what it looks like, plain, and bounded.
+
+    Of a side that is too large the largest fields go first; `cut` names them and says how long they were.
+    """
     kept: dict[str, Any] = _plain(values, _DEEPEST)
-    length = len(canonical_json(kept))
-    return kept if length <= MAX_SIDE_BYTES else {"cut": f"{length} bytes", "fields": sorted(kept)[:20]}
+    left = len(canonical_json(kept))
+    if left <= MAX_SIDE_BYTES:
+        return kept
+    sizes = sorted(((len(canonical_json(value)), name) for name, value in kept.items()), reverse=True)
+    cut = []
+    for size, name in sizes:
+        if left <= MAX_SIDE_BYTES:
+            break
+        del kept[name]
+        left -= size + len(name)
+        cut.append(f"{name}: {size} bytes")
+    return {**kept, "cut": [*cut[:_NAMED], *([f"… +{len(cut) - _NAMED}"] if len(cut) > _NAMED else [])]}
 
 
 def _plain(value: Any, depth: int) -> Any:

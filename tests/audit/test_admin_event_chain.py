@@ -8,7 +8,7 @@ from django.db import transaction
 from connectors.audit.chain import ChainFault, verify_chain
 from connectors.audit.checks import check_chain, last_check
 from connectors.audit.heads import count_signatures, export_head, read_head, renew_signatures, set_down_head
-from connectors.audit.links import BEGINNING, canonical_json, hash_link
+from connectors.audit.links import BEGINNING, MAX_SIDE_BYTES, canonical_json, hash_link
 from connectors.audit.models import AdminEvent, ChainHead, ChainSegment, ChainTip
 from connectors.audit.recording import record_admin_event
 from connectors.audit.segments import remove_old_events
@@ -348,11 +348,17 @@ def test_what_a_verification_came_to_is_kept():
 
 
 def test_sides_are_bounded_and_say_so():
-    write(before={"tools": list(range(500)), "text": "x" * 5000}, after={str(n): "y" * 1000 for n in range(50)})
+    many = {str(n): "y" * 1000 for n in range(50)}
+    write(before={"tools": list(range(500)), "text": "x" * 5000}, after={"revision": 3, "large": many})
     event = AdminEvent.objects.get()
     assert event.before["tools"][-1] == "… +300"
     assert event.before["text"].endswith("…")
-    assert event.after["cut"].endswith(" bytes")
+    assert event.after == {"revision": 3, "cut": [f"large: {len(canonical_json(many))} bytes"]}
+    write(after=many)
+    event = AdminEvent.objects.first()
+    assert len(canonical_json(event.after)) <= MAX_SIDE_BYTES + 1000
+    assert event.after["cut"][-1] == "… +24"
+    assert hash_link(event) == event.hash
 
 
 def test_what_looks_like_a_secret_is_masked():
