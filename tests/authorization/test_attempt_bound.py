@@ -6,20 +6,21 @@ from django.db import transaction
 from connectors.authorization.begin import begin_connecting
 from connectors.authorization.cancelling import MOST_ATTEMPTS, bound_attempts, cancel_attempts
 from connectors.authorization.models import AuthorizationSession
-from tests.builders.guests import install_guests
+from tests.builders.oauth_accounts import make_oauth_connector
 from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def guests(tmp_path):
-    return install_guests(tmp_path, interaction="redirect")
+def connector():
+    """Its package names every address, so that beginning asks nobody."""
+    return make_oauth_connector("https://id.example.com", policy="multiple_per_user")
 
 
-def begin(person, guests, times):
+def begin(person, connector, times):
     for number in range(times):
-        begin_connecting(person=person, connector=guests, browser="b", alias=f"a{number}")
+        begin_connecting(person=person, connector=connector, browser="b", alias=f"a{number}")
 
 
 def statuses(person):
@@ -28,11 +29,11 @@ def statuses(person):
     )
 
 
-def test_the_oldest_attempt_is_cancelled_and_its_private_context_wiped(guests):
+def test_the_oldest_attempt_is_cancelled_and_what_it_kept_is_wiped(connector):
     ann, bob = make_user("ann"), make_user("bob")
-    begin(bob, guests, 1)
+    begin(bob, connector, 1)
 
-    begin(ann, guests, MOST_ATTEMPTS + 2)
+    begin(ann, connector, MOST_ATTEMPTS + 2)
 
     assert statuses(ann) == ["cancelled"] * 2 + ["pending"] * MOST_ATTEMPTS
     kept = AuthorizationSession.objects.filter(person=ann).exclude(sealed=None)
@@ -41,25 +42,25 @@ def test_the_oldest_attempt_is_cancelled_and_its_private_context_wiped(guests):
     assert statuses(bob) == ["pending"]
 
 
-def test_attempts_that_are_over_do_not_count(guests):
+def test_attempts_that_are_over_do_not_count(connector):
     ann = make_user("ann")
-    begin(ann, guests, 2)
+    begin(ann, connector, 2)
     AuthorizationSession.objects.update(status="done", sealed=None)
 
-    begin(ann, guests, MOST_ATTEMPTS)
+    begin(ann, connector, MOST_ATTEMPTS)
 
     assert statuses(ann) == ["done"] * 2 + ["pending"] * MOST_ATTEMPTS
     with transaction.atomic():
         assert bound_attempts(ann) == 0
 
 
-def test_an_update_cancels_what_nobody_has_submitted(guests):
+def test_an_update_cancels_what_nobody_has_submitted(connector):
     ann = make_user("ann")
-    begin(ann, guests, 2)
+    begin(ann, connector, 2)
     AuthorizationSession.objects.filter(alias="a0").update(status="exchanging")
 
     with transaction.atomic():
-        assert cancel_attempts(guests) == 1
+        assert cancel_attempts(connector) == 1
 
     assert statuses(ann) == ["exchanging", "cancelled"]
     assert AuthorizationSession.objects.get(status="cancelled").sealed is None
