@@ -32,7 +32,7 @@ def cancel_attempts(connector: Connector) -> int:
 
 def bound_attempts(person: User) -> int:
     """End a person's oldest attempts beyond those they may have at once, in the caller's transaction."""
-    User.objects.select_for_update().get(pk=person.pk)  # two tabs count one after the other
+    User.objects.select_for_update(no_key=True).get(pk=person.pk)  # two tabs count one after the other
     mine = _waiting().filter(person=person).order_by("-created_at", "-pk")
     kept = list(mine.values_list("pk", flat=True)[:MOST_ATTEMPTS])
     return _cancel(_waiting().filter(person=person).exclude(pk__in=kept))
