@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
+from django.utils import timezone
 
 from connectors.access.models import User
 from connectors.audit.queries import CallFilters, DecisionFilters, calls, decisions
@@ -14,6 +15,8 @@ from connectors.console.connection_pages import ConnectionLine, list_connections
 from connectors.console.logs.lines import CallLine, DecisionLine, word_calls, word_decisions
 from connectors.console.permissions import MANAGE_CONNECTORS, VIEW_AUDIT
 from connectors.console.presentation import ConnectorText, describe_connectors
+from connectors.ledger.health_mark import HealthMark, mark_health
+from connectors.ledger.queries import silent_probes
 
 FEW = 5
 AILING = (Connection.State.UNREACHABLE, Connection.State.REAUTHORIZATION_REQUIRED, Connection.State.INSUFFICIENT_SCOPE)
@@ -50,7 +53,12 @@ class Upkeep:
 
     empty: bool
     ailing: list[ConnectorLine]
+    silent: list[tuple[ConnectorLine, HealthMark]]  # whose endpoints do not answer
     drafts: list[ConnectorLine]
+
+    @property
+    def needs_someone(self) -> bool:
+        return bool(self.ailing or self.silent or self.drafts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,9 @@ class Home:
 
     @property
     def needs_someone(self) -> bool:
-        return bool(self.attention or (self.upkeep and (self.upkeep.ailing or self.upkeep.drafts)))
+        return bool(
+            self.attention or (self.upkeep and (self.upkeep.ailing or self.upkeep.silent or self.upkeep.drafts))
+        )
 
 
 def read_home(person: User) -> Home:
@@ -100,9 +110,14 @@ def _read_upkeep() -> Upkeep:
     ailing = published.annotate(failing=failing, accounts=Count("connections")).filter(failing__gt=0)
     worst = list(ailing.order_by("-failing", "key")[:FEW])
     drafts = list(Connector.objects.filter(status=Connector.Status.DRAFT).order_by("-installed_at")[:FEW])
-    texts = describe_connectors([*worst, *drafts])
+    silent = list(silent_probes()[:FEW])
+    texts = describe_connectors([*worst, *drafts, *(probe.connector for probe in silent)])
+    now = timezone.now()
     return Upkeep(
         empty=not Connector.objects.exists(),
         ailing=[ConnectorLine(found, texts[found.pk], found.failing, found.accounts) for found in worst],
         drafts=[ConnectorLine(found, texts[found.pk]) for found in drafts],
+        silent=[
+            (ConnectorLine(probe.connector, texts[probe.connector_id]), mark_health(probe, now=now)) for probe in silent
+        ],
     )

@@ -55,6 +55,13 @@ def find_probe(connector: Connector) -> Probe | None:
     return Probe.objects.filter(connector=connector).first()
 
 
+def silent_probes() -> QuerySet[Probe]:
+    """Return the published connectors whose endpoints do not answer, the longest silent first."""
+    asked = Probe.objects.filter(enabled=True, connector__status=Connector.Status.PUBLISHED)
+    silent = asked.filter(outcome=Probe.Outcome.FAILED, failing_since__isnull=False)
+    return silent.select_related("connector").defer("tools", "connector__configuration").order_by("failing_since")
+
+
 def dispositions_of(connector: Connector) -> QuerySet[Disposition]:
     """Return what was decided about a connector, the latest first."""
     return Disposition.objects.filter(connector=connector).order_by("-decided_at")

@@ -244,3 +244,11 @@ def test_health_tells_dead_endpoints_and_whom_they_concern(admin, notes):
     page = text_of(admin.get("/health/"))
     for told in ("Dead", "1 person, 1 agent", "Background work", "Admin events: kept"):
         assert told in page
+
+
+def test_the_first_page_names_connectors_that_do_not_answer(admin, notes):
+    Probe.objects.create(connector=notes, outcome="failed", failing_since=timezone.now() - DAY)
+    page = text_of(admin.get("/"))
+    assert "Its endpoint does not answer" in page
+    assert "Failing" in page
+    assert 'href="/connectors/notes/ledger/"' in page
