@@ -30,7 +30,7 @@ from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord, Subj
 from connectors.audit.scanning import Way
 from connectors.audit.time_keys import WRITTEN_WITHIN, lowest_id, moment_of
 
-MOST_WAYS: Final = 20
+MOST_WAYS: Final = 12
 _NEARLY_UNIQUE = ("trace_id", "approval_id", "run_id")
 
 
