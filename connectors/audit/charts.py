@@ -31,6 +31,8 @@ type By = Literal["connector", "tool", "person", "connection", "code"]
 MOST_CELLS: Final = 50_000
 MOST_SUMMED: Final = 1_000_000
 _LEVELS: Final = (Level.ALL, Level.CONNECTOR, Level.CODE, Level.TOOL, Level.CONNECTION, Level.EACH)
+# Levels that may have more rows than a page can add up.
+_MANY: Final = frozenset({Level.TOOL, Level.CONNECTION, Level.EACH})
 # The columns each filter needs, and what it asks of them.
 _NEEDS: Final[dict[str, tuple[str, ...]]] = {
     "owner_id": ("person_id",),
@@ -118,7 +120,7 @@ def usage_series(filters: CallFilters, *, edges: Sequence[datetime]) -> tuple[Po
     level, condition, _ = _narrow(filters)
 
     def read(mark: RollupMark) -> list[Tally] | None:
-        if are_more_than(MOST_CELLS, condition, level, stretch):
+        if level in _MANY and are_more_than(MOST_CELLS, condition, level, stretch):
             return None
         tallies = [Tally() for _ in edges[1:]]
         for start, calls, errors, latency in read_cells(condition, level, stretch):
@@ -142,7 +144,7 @@ def usage_top(
     level, condition, whose = _narrow(filters, *columns)
 
     def read(mark: RollupMark) -> dict[Key, Tally] | None:
-        if are_more_than(MOST_SUMMED, condition, level, stretch):
+        if level is Level.EACH and are_more_than(MOST_SUMMED, condition, level, stretch):
             return None
         uncounted = [call for call in _uncounted(mark, filters, stretch) if by != "code" or call.failed]
         sums = sum_cells([f"subject__{column}" for column in columns], condition, level, stretch)

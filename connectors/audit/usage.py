@@ -115,15 +115,6 @@ def usage_by_tool(connector_key: str, *, since: datetime) -> dict[ToolKey, Usage
     return _read(Level.TOOL, Q(connector_key=connector_key), lambda one: ToolKey(one.server, one.tool), since)
 
 
-def usage_by_tool_of(keys: Collection[str], *, since: datetime) -> dict[str, dict[ToolKey, Usage]]:
-    """Return the same for several connectors at once, without quantiles."""
-    found = _read(Level.TOOL, Q(connector_key__in=keys), _tool_of_connector, since, quantiles=False)
-    tools: dict[str, dict[ToolKey, Usage]] = {key: {} for key in keys}
-    for (connector_key, tool), usage in found.items():
-        tools[connector_key][tool] = usage
-    return tools
-
-
 def tools_last_used(keys: Collection[str]) -> dict[str, dict[ToolKey, datetime]]:
     """Return when each tool of each connector was last used, of all time: the cheapest way to what is used at all."""
     condition = Q(connector_key__in=keys)
@@ -180,17 +171,11 @@ def daily_calls_by_connector(keys: Collection[str], *, since: datetime, until: d
     return {key: tuple(counts) for key, counts in days.items()}
 
 
-def _tool_of_connector(one: UsageSubject | CountedCall) -> tuple[str, ToolKey]:
-    return one.connector_key, ToolKey(one.server, one.tool)
-
-
-def _read[Key](
+def _read(
     level: Level,
     condition: Q,
     key_of: Callable[[UsageSubject | CountedCall], Any],
     since: datetime,
-    *,
-    quantiles: bool = True,
 ) -> dict[Any, Usage]:
     """Add up by key what subjects and uncounted calls say of it; `condition` names columns both have."""
     stretch = Stretch.of(since)
@@ -198,14 +183,14 @@ def _read[Key](
     def read(mark: RollupMark) -> dict[Any, _Use]:
         uses: dict[Any, _Use] = {}
         subjects = subjects_of(level, condition)
-        tallies = _tallies(level, stretch, subjects, quantiles=quantiles)
+        tallies = tally_subjects(subjects, level, stretch)
         for number, subject in subjects.items():
             use = uses.setdefault(key_of(subject), _Use(Tally()))
             use.see(subject.last_used_at, subject.last_person_name)
             if tally := tallies.get(number):
                 use.tally.add(tally.calls, tally.errors, tally.latency)
         calls = uncounted_calls(mark, CallRecord.objects.filter(condition))
-        _add_calls(uses, calls, stretch, key_of, quantiles=quantiles)
+        _add_calls(uses, calls, stretch, key_of, quantiles=True)
         return uses
 
     return {key: use.usage() for key, use in read_consistently(read).items()}
@@ -224,10 +209,3 @@ def _add_calls(
         use.see(call.started_at, call.person_name)
         if call.started_at in stretch:
             use.tally.add(1, int(call.failed), histogram_of(call.elapsed_us) if quantiles else 0)
-
-
-def _tallies(level: Level, stretch: Stretch, subjects: Collection[int], *, quantiles: bool) -> dict[int, Tally]:
-    if quantiles:
-        return tally_subjects(subjects, level, stretch)
-    sums = sum_cells(("subject_id",), Q(subject_id__in=subjects), level, stretch)
-    return {number: Tally(calls, errors) for (number,), (calls, errors) in sums.items()}

@@ -12,6 +12,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from connectors.audit import charts
 from connectors.audit.buckets import bucket_edges
 from connectors.audit.charts import usage_series, usage_top
 from connectors.audit.filters import CallFilters
@@ -28,7 +29,6 @@ from connectors.audit.usage import (
     usage_by_connector,
     usage_by_grant,
     usage_by_tool,
-    usage_by_tool_of,
     usage_since_each,
 )
 from connectors.audit.usage_models import LateCall, RollupMark, UsageRollup, UsageSubject
@@ -132,7 +132,6 @@ def test_tools_count_by_their_own_names_whatever_agents_call_them(ann):
     usage = usage_by_tool("alpha", since=since)
 
     assert {key: (one.calls, one.errors) for key, one in usage.items()} == {ToolKey("", "search"): (2, 1)}
-    assert usage_by_tool_of(["alpha", "beta"], since=since)["alpha"][ToolKey("", "search")].calls == 2
 
 
 def test_grants_know_when_an_agent_last_used_a_tool_of_a_connection(ann):
@@ -237,6 +236,21 @@ def test_a_series_is_narrowed_by_what_it_covers(ann):
         4,
         0,
     ]
+
+
+def test_what_is_too_much_for_a_page_is_not_added_up(ann, monkeypatch):
+    monkeypatch.setattr(charts, "MOST_CELLS", 1)
+    monkeypatch.setattr(charts, "MOST_SUMMED", 1)
+    for connector in ("alpha", "beta"):
+        call(ann, timedelta(hours=2), connector=connector)
+    roll_up()
+    since = timezone.now() - timedelta(hours=4)
+    edges = bucket_edges(since, timezone.now(), zone=ZoneInfo("UTC"))
+
+    assert usage_series(CallFilters(effect=""), edges=edges) is not None
+    assert usage_series(CallFilters(tool="search"), edges=edges) is None
+    assert usage_top("tool", CallFilters(origin="chat"), since=since) == ()
+    assert usage_top("tool", CallFilters(text="search"), since=since) is None
 
 
 @pytest.mark.parametrize(
