@@ -6,6 +6,8 @@
   const form = document.querySelector("form[data-order]");
   const spoken = document.querySelector("#spoken");
   if (!form || !spoken) return;
+  const EDGE = 48; // near the window's edge the page moves along, by a step for each movement
+  const STEP = 14;
   let lifted = null; // { row, handle, next: the row it stood before, by: "keys" | "pointer" }
 
   const rowsOf = (list) => [...list.querySelectorAll(":scope > [data-key]")];
@@ -102,6 +104,8 @@
   });
   document.addEventListener("pointermove", (event) => {
     if (lifted?.by !== "pointer") return;
+    if (event.clientY < EDGE) window.scrollBy(0, -STEP);
+    if (event.clientY > window.innerHeight - EDGE) window.scrollBy(0, STEP);
     for (const row of rowsOf(lifted.row.parentElement)) {
       if (row === lifted.row) continue;
       const box = row.getBoundingClientRect();
