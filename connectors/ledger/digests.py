@@ -96,7 +96,7 @@ def _deliver(delivery_id: UUID) -> bool:
         return False
     notices = list(
         Notice.objects.filter(pk__in=delivery.notices, closed_at=None)
-        .select_related("connector__version", "connector__category")
+        .select_related("connector__version")
         .order_by("-opened_at")
     )
     failure = ""

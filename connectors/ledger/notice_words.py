@@ -9,8 +9,10 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from connectors.catalogue.presentation import present_connector
+from connectors.catalogue.models import Connector
+from connectors.catalogue.versions import manifest_of
 from connectors.ledger.models import Notice
+from connectors.manifest.texts import text_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +26,16 @@ class NoticeText:
 
 
 def describe_notice(notice: Notice) -> NoticeText:
-    """Return a notice in the active language; its connector comes with version and category."""
-    name = notice.subject
-    if notice.connector is not None:
-        name = present_connector(notice.connector, translation.get_language() or "en").name
+    """Return a notice in the active language; its connector comes with its version."""
+    name = _name(notice.connector) if notice.connector is not None else notice.subject
     return _WORDS[Notice.Kind(notice.kind)](notice.parameters, name, notice.subject)
+
+
+def _name(connector: Connector) -> str:
+    manifest = manifest_of(connector.version)
+    language = translation.get_language() or "en"
+    key, default_locale = manifest.presentation.name_key, manifest.default_locale
+    return text_for(connector.version.texts, key, language=language, default_locale=default_locale)
 
 
 def _dead(told: dict[str, Any], name: str, key: str) -> NoticeText:

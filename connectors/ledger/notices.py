@@ -91,7 +91,7 @@ def open_notices(person: User) -> QuerySet[Notice]:
     ids = asked_narrowing(person, now=now)
     asked = Q(kind=KIND.NARROWING_ASKED, connector__in=ids) if ids else Q(pk__in=[])
     notices = Notice.objects.filter(_concerning(person) | asked, closed_at=None)
-    return notices.select_related("connector__version", "connector__category").order_by("-opened_at")
+    return notices.select_related("connector__version").order_by("-opened_at")
 
 
 def count_new(person: User) -> int:

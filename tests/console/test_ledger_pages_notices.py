@@ -5,7 +5,9 @@ from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from connectors.ledger.models import DigestWebhook, Notice, NoticeReader
@@ -63,6 +65,25 @@ def test_the_bell_counts_what_is_new_and_is_silent_once_it_was_looked_at(admin):
     assert ">New<" in page
     assert "bell-count" not in admin.get("/").text
     assert ">New<" not in text_of(admin.get("/notices/"))
+
+
+def test_the_page_asks_as_often_for_twelve_notices_as_for_two(admin):
+    def grow(number):
+        for _ in range(number):
+            connector = make_connector()
+            tell("connector_dead", subject=connector.key, connector=connector, parameters={})
+
+    def count():
+        cache.clear()
+        admin.get("/notices/")
+        with CaptureQueriesContext(connection) as captured:
+            assert admin.get("/notices/").status_code == 200
+        return len(captured)
+
+    grow(2)
+    few = count()
+    grow(10)
+    assert count() <= few
 
 
 def test_a_quiet_page_says_so(mei):
