@@ -6,6 +6,7 @@ from typing import Final
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from connectors.access.models import User
 from connectors.audit.charts import By, Top, usage_top
@@ -19,7 +20,7 @@ from connectors.console.rendering.charts import draw_share
 LEADERS: Final = 5
 TITLES: Final[dict[By, Text]] = {
     "tool": _("Tools"),
-    "connector": _("Connectors"),
+    "connector": pgettext_lazy("used most", "Connectors"),
     "person": _("People"),
     "code": _("Error codes"),
 }
