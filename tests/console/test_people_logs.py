@@ -160,8 +160,7 @@ def test_a_call_shows_its_timeline_and_links_on(client, ann):
     page = client.get(reverse("console:call", args=[call.pk])).content.decode()
 
     order = [
-        page.index(f"<strong>{step}</strong>")
-        for step in ("Received", "Decided", "Sent to the service", "Answered")
+        page.index(f"<strong>{step}</strong>") for step in ("Received", "Decided", "Sent to the service", "Answered")
     ]
     assert order == sorted(order)
     for shown in ("192.0.2.7", "192.0.2.9:443", "128 B", "2 KiB", "42 ms"):
