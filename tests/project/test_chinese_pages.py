@@ -17,7 +17,7 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from connectors.access.models import User
-from connectors.audit.models import CallRecord
+from connectors.audit.models import AdminEvent, CallRecord
 from connectors.audit.recording import record_admin_event
 from connectors.authorization.models import AuthorizationSession
 from connectors.console.acts import ACTS, FIELDS
@@ -138,6 +138,8 @@ def populate(person: User) -> dict[str, Any]:
         "connection_id": connections[0].pk,
         "call_id": calls[-1].pk,
         "decision_id": decisions[-1].pk,
+        "event_id": AdminEvent.objects.latest("at").pk,
+        "run_id": Run.objects.filter(person=person).latest("started_at").pk,
     }
 
 
@@ -173,6 +175,10 @@ def test_every_page_of_the_console_is_in_chinese(english: tuple[set[str], set[st
         "call",
         "decision",
         "admin_events",
+        "connector_calls",
+        "event",
+        "run",
+        "verify",
         "connector_versions",
         "version_roll_back",
         "connector_remove",

@@ -29,9 +29,9 @@ class Related:
 def tell_call(call: CallRecord | None, decision: DecisionRecord) -> Related:
     if call is not None:
         note = f"{state_label(call.outcome)} · {tell_duration(call.elapsed_us)}"
-        return Related(_("Call"), _("The call it led to"), reverse("console:call", args=[call.pk]), note)
+        return Related(_("Led to"), _("A call"), reverse("console:call", args=[call.pk]), note)
     words = _("No call in the log") if decision.allowed else _("Nothing: no request was sent")
-    return Related(_("Call"), words, "")
+    return Related(_("Led to"), words, "")
 
 
 def tell_decision(decision: DecisionRecord | None, title: Text) -> Related:
