@@ -8,7 +8,6 @@ from array import array
 from math import log2
 from sys import byteorder
 
-RELATIVE_ERROR = 0.091
 _STEPS = 4  # buckets in each doubling
 _BUCKETS = 128
 _LANE = 32

@@ -63,11 +63,6 @@ def stored_archive(version: PackageVersion, archive: Path) -> Iterator[None]:
         raise
 
 
-def discard_unless_named(version: PackageVersion) -> None:
-    """Remove an archive that turned out not to be needed."""
-    _discard(get_object_store(), version.object_key)
-
-
 def _discard(store: ObjectStore, object_key: str) -> None:
     with suppress(DatabaseFault, StoreUnavailable, OSError):
         if not PackageVersion.objects.filter(object_key=object_key).exists():

@@ -5,7 +5,6 @@ the epochs along, so a revoked grant stops the very next call in every process.
 """
 
 import asyncio
-import time
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -31,7 +30,6 @@ class Snapshot:
     key: Key
     view: Compiled
     bindings: dict[UUID, Binding] = field(default_factory=dict)
-    compiled_at: float = field(default_factory=time.monotonic)
 
     def find(self, name: str) -> SnapshotTool | None:
         return self.view.tools.get(name)
@@ -88,11 +86,6 @@ async def take_snapshot_for(agent: AuthenticatedAgent, name: str) -> Snapshot:
         if name.startswith(missing.connector_key[:50]) and failure_of(missing.connection_id) is None
     }
     return await _after_discovery(agent, snapshot, wanted)
-
-
-def forget_snapshots() -> None:
-    """Forget everything compiled in this process."""
-    _snapshots.clear()
 
 
 def _unlisted(snapshot: Snapshot) -> Iterable[UUID]:

@@ -50,11 +50,6 @@ def find_entry(connector: Connector) -> LedgerEntry | None:
     return LedgerEntry.objects.select_related("owner", "changed_by").filter(connector=connector).first()
 
 
-def find_probe(connector: Connector) -> Probe | None:
-    """Return what is known of a connector's endpoints."""
-    return Probe.objects.filter(connector=connector).first()
-
-
 def silent_probes() -> QuerySet[Probe]:
     """Return the published connectors whose endpoints do not answer, the longest silent first."""
     asked = Probe.objects.filter(enabled=True, connector__status=Connector.Status.PUBLISHED)

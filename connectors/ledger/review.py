@@ -6,7 +6,6 @@ removes nothing.
 """
 
 from collections.abc import Collection, Mapping
-from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -19,8 +18,6 @@ from connectors.errors import Conflict, Fault, Invalid, NotFound
 from connectors.ledger.disposition import LONGEST_REASON, decide_disposition
 from connectors.ledger.models import Review, ReviewLine
 from connectors.ledger.rows import LedgerRow
-
-OPENED_ONCE: Final = "review_open_once"
 
 
 def start_review(*, connectors: Collection[Connector], names: Mapping[UUID, str], actor: User) -> Review:
