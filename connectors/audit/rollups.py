@@ -53,7 +53,7 @@ def roll_up(*, seconds: float = SECONDS) -> int:
     """Count what is sealed and not counted, for a while; return how many calls."""
     seal(timezone.now())
     counted, until = 0, time.monotonic() + seconds
-    while (batch := read_batch()) is not None and time.monotonic() < until:
+    while time.monotonic() < until and (batch := read_batch()) is not None:
         counted += batch.calls if write_batch(batch) else 0
     return counted
 

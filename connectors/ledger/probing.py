@@ -52,7 +52,7 @@ def probe_due() -> int:
     """Ask every published connector whose time has come, a few at once, and return how many were asked."""
     _enlist()
     asked, ends = 0, time.monotonic() + RUN_SECONDS
-    while (targets := _claim_some()) and time.monotonic() < ends:
+    while time.monotonic() < ends and (targets := _claim_some()):
         findings = async_to_sync(_ask_all)(targets)
         for target, finding in zip(targets, findings, strict=True):
             record_finding(target.connector_id, target.configuration_revision, finding, next_due=next_due)

@@ -34,7 +34,7 @@ class Drain(models.Model):
     target_version = models.CharField(max_length=32, blank=True)  # what an update or a roll back goes to
     archive_sha256 = models.CharField(max_length=64, blank=True)
     object_key = models.CharField(max_length=255, blank=True)
-    sealed = SealedField(null=True, bound_to=("connector_id",))  # `change_payload.Typed`
+    sealed = SealedField(null=True, bound_to=("connector_id",))  # what was typed (`drain_payload`)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     started_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)

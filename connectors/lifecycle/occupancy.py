@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from connectors.authorization.models import AuthorizationSession
@@ -54,8 +54,9 @@ def require_free(connector: Connector) -> None:
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Whether a connector is free is asked in the transaction that locks it.")
     now = timezone.now()  # one moment for both: a run is either ended here or counted below
-    for run in _open_runs(connector).filter(idle_ends_at__lte=now).select_for_update():
-        Run.objects.filter(pk=run.pk, ended_at=None).update(ended_at=run.idle_ends_at)
+    idle = _open_runs(connector).filter(idle_ends_at__lte=now)
+    list(idle.select_for_update().values_list("pk"))  # held in one order, so that no two wait for each other
+    idle.update(ended_at=F("idle_ends_at"))
     occupants = _find(connector, now)
     if occupants:
         raise Occupied(connector, occupants)
