@@ -5,13 +5,13 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from connectors.audit.growing_wait import growing_wait
 from connectors.authorization.models import Credential, RefreshLease
 
 AHEAD = timedelta(minutes=15)
 SPREAD = timedelta(minutes=3)
 COOLDOWN = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(hours=1)
-_ALL_DOUBLINGS = 7  # 30 s · 2^7 is more than the longest wait
 
 
 def next_refresh(expires_at: datetime | None, *, now: datetime) -> datetime | None:
@@ -27,7 +27,7 @@ def next_refresh(expires_at: datetime | None, *, now: datetime) -> datetime | No
 
 def next_try(attempts: int, *, now: datetime) -> datetime:
     """Return when to try again after that many failures in a row: 30 s, then twice as long, an hour at most."""
-    wait: timedelta = min(COOLDOWN * 2 ** min(attempts - 1, _ALL_DOUBLINGS), LONGEST_WAIT)
+    wait = growing_wait(attempts, first=COOLDOWN, longest=LONGEST_WAIT)
     return now + wait * (1 + random.random() / 10)  # noqa: S311 - spreads load, guards nothing
 
 

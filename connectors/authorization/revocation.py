@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from connectors.audit.database_lanes import in_database
+from connectors.audit.growing_wait import growing_wait
 from connectors.authorization.models import RevocationJob
 from connectors.authorization.refresh import failure_of
 from connectors.authorization.revocation_payload import OAuthRevocation, Revocation, read_revocation
@@ -37,7 +38,6 @@ REQUEST_SECONDS = 30.0
 PROGRAM_SECONDS = 75.0
 BATCH = 100
 AT_ONCE = 8
-_ALL_DOUBLINGS = 9
 
 
 def revoke_due() -> int:
@@ -94,8 +94,7 @@ def give_up(connector_key: str) -> int:
 
 def next_try(attempts: int, now: datetime) -> datetime:
     """Return when to try again: a minute later, then twice as long each time, six hours at most."""
-    wait: timedelta = min(FIRST_WAIT * 2 ** min(attempts - 1, _ALL_DOUBLINGS), LONGEST_WAIT)
-    return now + wait
+    return now + growing_wait(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
 
 
 def _end(job_id: UUID) -> None:

@@ -19,6 +19,7 @@ from django.db.models import Q
 from django.utils import timezone, translation
 
 from connectors.access.models import User
+from connectors.audit.growing_wait import growing_wait
 from connectors.authorization.letters import write_letter
 from connectors.egress.client import Answer, Timeouts, get_client
 from connectors.errors import ConnectorError, UpstreamFault
@@ -35,7 +36,6 @@ KEPT: Final = timedelta(days=90)
 BATCH: Final = 50
 TIMEOUTS: Final = Timeouts(total=20.0)
 ANSWER_BYTES: Final = 64 * 1024
-_ALL_DOUBLINGS: Final = 10
 
 
 def queue_digests() -> int:
@@ -65,8 +65,7 @@ def next_try(attempts: int, now: datetime) -> datetime | None:
     """Return when to try again after so many attempts; None when it is enough."""
     if attempts >= MOST_ATTEMPTS:
         return None
-    wait: timedelta = min(FIRST_WAIT * 2 ** min(attempts - 1, _ALL_DOUBLINGS), LONGEST_WAIT)
-    return now + wait
+    return now + growing_wait(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
 
 
 def _queue(

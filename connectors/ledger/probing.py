@@ -18,6 +18,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from connectors.access.models import User
+from connectors.audit.growing_wait import growing_wait
 from connectors.catalogue.endpoints import Server, resolve_servers
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.locking import lock_connector
@@ -35,7 +36,6 @@ FIRST_WAIT: Final = timedelta(minutes=15)
 LONGEST_WAIT: Final = timedelta(days=1)
 PROGRAM_WAIT: Final = timedelta(days=1)
 JITTER: Final = 0.2
-_ALL_DOUBLINGS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,7 @@ def next_due(finding: Finding, failures: int, now: datetime) -> datetime:
     elif finding.is_good:
         wait = interval
     else:
-        wait = min(FIRST_WAIT, interval) * 2 ** min(max(failures - 1, 0), _ALL_DOUBLINGS)
-        wait = min(wait, max(LONGEST_WAIT, interval))
+        wait = growing_wait(failures, first=min(FIRST_WAIT, interval), longest=max(LONGEST_WAIT, interval))
     return now + wait * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - spreading load, guarding nothing
 
 

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from connectors.access.epoch import bump_catalogue
+from connectors.audit.growing_wait import growing_wait
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import PackageVersion
@@ -111,7 +112,7 @@ def _note_failure(drain: Drain, error: ConnectorError) -> None:
     """What may pass is tried again; anything else, and what does not pass, ends the drain and opens the connector."""
     attempts = drain.attempts + 1
     if error.retryable and attempts < MOST_ATTEMPTS:
-        wait = min(FIRST_WAIT * 2 ** (attempts - 1), LONGEST_WAIT)
+        wait = growing_wait(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
         _give_back(drain, timezone.now() + wait, attempts=attempts, failure=error.code[:64])
         return
     _fail(drain, error)

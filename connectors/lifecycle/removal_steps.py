@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from connectors.access.epoch import bump_catalogue
+from connectors.audit.growing_wait import growing_wait
 from connectors.authorization.models import Connection, RevocationJob
 from connectors.authorization.retirement import retire_credential
 from connectors.catalogue.events import record_connector_event
@@ -33,7 +34,6 @@ LOOK_AGAIN = timedelta(seconds=30)
 FIRST_WAIT = timedelta(minutes=1)
 LONGEST_WAIT = timedelta(hours=6)
 SHOWN_FOR = timedelta(days=30)
-_ALL_DOUBLINGS = 9
 
 
 def advance_removals() -> int:
@@ -59,8 +59,7 @@ def let_go(connector: Connector) -> bool:
 
 def next_try(attempts: int, now: datetime) -> datetime:
     """Return when to try again: a minute later, then twice as long each time, six hours at most."""
-    wait: timedelta = min(FIRST_WAIT * 2 ** min(attempts - 1, _ALL_DOUBLINGS), LONGEST_WAIT)
-    return now + wait
+    return now + growing_wait(attempts, first=FIRST_WAIT, longest=LONGEST_WAIT)
 
 
 def _advance(job_id: UUID) -> bool:
