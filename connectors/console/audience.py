@@ -1,14 +1,15 @@
 """How many people a choice of teams and people is, before it is saved."""
 
 import re
-import uuid
 
 from django.db.models import Q
 from django.http import QueryDict
 
 from connectors.access.models import User
+from connectors.console.typed_ids import read_id
 
 SUGGESTED = 200
+_MOST_DIGITS = 18  # no id has more
 
 
 def count_audience(chosen: QueryDict) -> int:
@@ -16,19 +17,12 @@ def count_audience(chosen: QueryDict) -> int:
     active = User.objects.filter(is_active=True)
     if chosen.get("audience") != "chosen":
         return active.count()
-    teams = [team for text in chosen.getlist("teams") if (team := _team_id(text))]
-    people = [text for text in chosen.getlist("people") if text.isdecimal()]
+    teams = [team for text in chosen.getlist("teams") if (team := read_id(text))]
+    people = [text for text in chosen.getlist("people") if text.isdecimal() and len(text) <= _MOST_DIGITS]
     typed = re.split(r"[,;，；、\s]+", chosen.get("more_people", ""))
     named = Q(pk__in=people) | Q(username__in=typed)
     members = User.objects.filter(teams__in=teams).values("pk")
     return active.filter(named | Q(pk__in=members)).count()
-
-
-def _team_id(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
 
 
 def suggest_people() -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import audience
 from connectors.catalogue.versions import manifest_of
 from connectors.console.connection_states import NOT_SHARED, OUTDATED, WITHDRAWN, Badge, describe_state
+from connectors.console.typed_ids import read_id
 from connectors.manifest.auth import OAuthAuth
 
 SIZE = 50
@@ -69,7 +70,7 @@ def read_connection_filters(query: QueryDict) -> ConnectionFilters:
     return ConnectionFilters(
         q=query.get("q", "").strip()[:100],
         state=state if state in Connection.State.values else "",
-        after=_uuid(query.get("after", "")),
+        after=read_id(query.get("after", "")),
     )
 
 
@@ -122,10 +123,3 @@ def _row(connection: Connection, seeing: Collection[int]) -> ConnectionRow:
         if badge is spoken_to_owner:
             badge = replace(badge, label=label, reason=reason)
     return ConnectionRow(connection, badge, tuple(connection.granted_scopes), tuple(connection.missing_scopes))
-
-
-def _uuid(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None

@@ -1,6 +1,5 @@
 """The filters of calls, decisions and administrative events; each becomes what `audit.queries` takes."""
 
-import uuid
 from typing import Any, ClassVar, cast
 
 from django import forms
@@ -151,14 +150,6 @@ class EventFilterForm(LogFilterForm):
             target_kind=values.get("kind") or "",
             remote_address=values.get("address") or "",
         )
-
-
-def read_page_key(text: str) -> uuid.UUID | None:
-    """A page key from the URL; one that is not a UUID is as good as none."""
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
 
 
 def _filled(values: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:

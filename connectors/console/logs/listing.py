@@ -13,11 +13,11 @@ from django.utils.safestring import SafeString, mark_safe
 from connectors.access.models import User
 from connectors.audit.queries import Keys
 from connectors.console.forms.log_filters import LogFilterForm
-from connectors.console.forms.record_filters import read_page_key
 from connectors.console.logs.addresses import AFTER, BEFORE, clean_query, usual_columns, without
 from connectors.console.logs.chips import Chip, tell_filters
 from connectors.console.logs.kinds import Filters, Log
 from connectors.console.logs.lines import Field, Line
+from connectors.console.typed_ids import read_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class LogPage:
 def list_log(log: Log, query: QueryDict, reader: User) -> LogPage:
     form = log.make_form(query)
     filters = log.read_filters(form, reader)
-    keys = Keys(after=read_page_key(query.get(AFTER, "")), before=read_page_key(query.get(BEFORE, "")))
+    keys = Keys(after=read_id(query.get(AFTER, "")), before=read_id(query.get(BEFORE, "")))
     found = log.source.page(filters, **keys)
     columns = choose_columns(log, form)
     return LogPage(

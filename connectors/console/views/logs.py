@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from connectors.audit.saved_views import delete_view, save_view
 from connectors.console.answer import answer
-from connectors.console.forms.record_filters import read_page_key
 from connectors.console.forms.saved_views import SavedViewForm
 from connectors.console.logs import log_pages, tailing
 from connectors.console.logs.addresses import address_of
@@ -26,6 +25,7 @@ from connectors.console.logs.kinds import (
     open_log,
 )
 from connectors.console.permissions import VIEW_AUDIT, PersonRequest, screen
+from connectors.console.typed_ids import read_id
 
 
 @screen()
@@ -83,7 +83,7 @@ def _show(request: PersonRequest, log: Log) -> HttpResponse:
     query, reader = request.GET, request.user
     match request.headers.get("HX-Target"):
         case tailing.TAIL:
-            tail = tailing.tail_log(log, query, reader, since=read_page_key(query.get(tailing.SINCE, "")))
+            tail = tailing.tail_log(log, query, reader, since=read_id(query.get(tailing.SINCE, "")))
             return answer(request, "console/logs/rows.html", {"rows": tail.rows, "skipped": tail.skipped})
         case log_pages.COUNT:
             return HttpResponse(escape(log_pages.count_log(log, query, reader)))
