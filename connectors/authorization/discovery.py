@@ -13,15 +13,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from connectors.authorization.server_metadata import AuthorizationServer, read_resource, read_server
-from connectors.egress.client import Timeouts, get_client
+from connectors.egress.client import get_client
 from connectors.egress.policy import check_url
 from connectors.errors import OutcomeUnknown, Unreachable, UpstreamFault
 from connectors.manifest.strict_json import JsonFault, parse_strict
 from connectors.runtime import mcp_wire as wire
 from connectors.runtime.deadline import Deadline
+from connectors.runtime.request_timeouts import timeouts_for
 
 MAX_DOCUMENT_BYTES = 256 * 1024
-CONNECT_SECONDS = 10.0
 REDIRECTS = 3
 OK, UNAUTHORIZED = 200, 401
 
@@ -78,7 +78,7 @@ async def fetch_document(url: str, *, deadline: Deadline) -> Any:
             "GET",
             url,
             headers={"Accept": "application/json"},
-            timeout=_timeouts(deadline),
+            timeout=timeouts_for(deadline),
             max_bytes=MAX_DOCUMENT_BYTES,
             redirects=REDIRECTS,
         )
@@ -103,7 +103,7 @@ async def _ask_for_metadata_address(resource: str, deadline: Deadline) -> str:
             resource,
             headers=headers,
             body=body,
-            timeout=_timeouts(deadline),
+            timeout=timeouts_for(deadline),
             max_bytes=MAX_DOCUMENT_BYTES,
         ) as answer:
             header = answer.headers.get("WWW-Authenticate", "") if answer.status == UNAUTHORIZED else ""
@@ -111,10 +111,6 @@ async def _ask_for_metadata_address(resource: str, deadline: Deadline) -> str:
         raise _broken(error) from error
     found = _RESOURCE_METADATA.search(header)
     return (found[1] or found[2]) if found else ""
-
-
-def _timeouts(deadline: Deadline) -> Timeouts:
-    return Timeouts(total=deadline.remaining(), connect=min(CONNECT_SECONDS, deadline.remaining()))
 
 
 def _broken(error: OutcomeUnknown) -> Unreachable:

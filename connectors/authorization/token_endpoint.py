@@ -10,14 +10,14 @@ from urllib.parse import quote_plus, urlencode
 from django.utils import timezone
 
 from connectors.authorization.oauth_grant import OAuthGrant
-from connectors.egress.client import Answer, Timeouts, get_client
+from connectors.egress.client import Answer, get_client
 from connectors.errors import OutcomeUnknown, UpstreamFault
 from connectors.manifest.strict_json import JsonFault, parse_strict
 from connectors.runtime.deadline import Deadline
+from connectors.runtime.request_timeouts import timeouts_for
 from connectors.vault.secret import Secret
 
 MAX_ANSWER_BYTES = 1024 * 1024
-CONNECT_SECONDS = 10.0
 LONGEST_LIFE_SECONDS = 10 * 365 * 86400
 LONGEST_ERROR = 64
 OK, BAD_REQUEST, TOO_MANY, SERVER_ERRORS = 200, 400, 429, 500
@@ -90,7 +90,7 @@ async def _post(url: str, client: OAuthGrant, secret: Secret | None, form: Form,
         url,
         headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json", **headers},
         body=urlencode(plain).encode(),
-        timeout=Timeouts(total=deadline.remaining(), connect=min(CONNECT_SECONDS, deadline.remaining())),
+        timeout=timeouts_for(deadline),
         max_bytes=MAX_ANSWER_BYTES,
     )
 

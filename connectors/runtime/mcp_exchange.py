@@ -7,17 +7,17 @@ from typing import Any
 
 import orjson
 
-from connectors.egress.client import StreamedAnswer, Timeouts, Timings, get_client
+from connectors.egress.client import StreamedAnswer, Timings, get_client
 from connectors.errors import OutcomeUnknown, UpstreamFault
 from connectors.runtime import mcp_wire as wire
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.event_stream import EventReader
 from connectors.runtime.passing_on import can_be_passed_on
+from connectors.runtime.request_timeouts import timeouts_for
 from connectors.runtime.upstream import JSON, UpstreamServer
 from connectors.vault.secret import Secret
 
 MAX_ANSWER_BYTES = 20 * 1024 * 1024
-CONNECT_SECONDS = 10.0
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND, RATE_LIMITED = 401, 403, 404, 429
 OK, REDIRECTS, CLIENT_ERRORS, SERVER_ERRORS = 200, 300, 400, 500
 
@@ -46,10 +46,6 @@ class Exchange:
     @property
     def content_type(self) -> str:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-def timeouts_for(deadline: Deadline) -> Timeouts:
-    return Timeouts(total=deadline.remaining(), connect=min(CONNECT_SECONDS, deadline.remaining()))
 
 
 async def post(

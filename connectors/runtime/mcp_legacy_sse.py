@@ -23,9 +23,9 @@ from connectors.runtime.mcp_exchange import (
     post,
     raise_for_refusal,
     result_of,
-    timeouts_for,
 )
 from connectors.runtime.mcp_sessions import agreed_version, initialize_params
+from connectors.runtime.request_timeouts import timeouts_for
 from connectors.runtime.upstream import JSON, UpstreamServer
 from connectors.vault.secret import Secret
 
