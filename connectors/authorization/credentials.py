@@ -13,7 +13,7 @@ from connectors.catalogue.versions import manifest_of
 from connectors.errors import Refused
 from connectors.manifest.auth import ProgramAuth
 from connectors.manifest.schema import Manifest
-from connectors.manifest.values import Value, parse_values
+from connectors.manifest.values import as_typed, parse_values
 from connectors.vault.fields import place_of
 from connectors.vault.fingerprint import fingerprint_secret
 from connectors.vault.sealing import open_sealed, seal
@@ -28,7 +28,7 @@ def parse_credentials(manifest: Manifest, raw: Mapping[str, str]) -> dict[str, S
     Every value is kept as a secret, the fields that are none as well: together they are the credential.
     """
     parsed = parse_values(manifest.auth.fields, raw)
-    return {key: Secret(_write(value)) for key, value in parsed.public.items()} | parsed.secrets
+    return {key: Secret(as_typed(value)) for key, value in parsed.public.items()} | parsed.secrets
 
 
 def seal_credential(
@@ -104,7 +104,3 @@ def forget_credential(connection: Connection) -> None:
 
 def _write_all(values: Mapping[str, Secret]) -> Secret:
     return Secret(json.dumps({key: secret.reveal() for key, secret in values.items()}, sort_keys=True))
-
-
-def _write(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -17,7 +17,7 @@ from connectors.catalogue.sealed_configuration import forget_values, open_values
 from connectors.errors import Invalid
 from connectors.manifest.fields import Field
 from connectors.manifest.schema import Manifest
-from connectors.manifest.values import Value, parse_values
+from connectors.manifest.values import Value, as_typed, parse_values
 from connectors.vault.secret import Secret
 
 
@@ -106,11 +106,7 @@ def store_carried(connector: Connector, carried: CarriedOver, actor: User | None
 def _as_typed(public: Mapping[str, Any], fields: Collection[Field]) -> dict[str, str]:
     """What a form would send for the values there are. One that has become a secret is carried over as one."""
     known = {one.key for one in fields}
-    return {key: _text(value) for key, value in public.items() if key in known}
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return {key: as_typed(value) for key, value in public.items() if key in known}
 
 
 def _describe(connector: Connector, carried: CarriedOver) -> dict[str, Any]:

@@ -53,6 +53,11 @@ def parse_values(fields: Iterable[Field], raw: Mapping[str, str], *, kept: Colle
     return parsed
 
 
+def as_typed(value: Value) -> str:
+    """Return what a person would have typed into a form for a value."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def default_fault(one: Field) -> Fault | None:
     """Why a field's own default does not satisfy it, without repeating the default; `where` is left to the caller."""
     if one.default is None or one.is_secret:

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from connectors.errors import Fault, Invalid
 from connectors.management.authoring.exercise import Exercise, exercise_program
 from connectors.manifest.strict_json import JsonFault, parse_strict
-from connectors.manifest.values import ParsedValues, parse_values
+from connectors.manifest.values import ParsedValues, as_typed, parse_values
 from connectors.packages.archive import read_archive
 from connectors.packages.inspection import InspectedPackage
 from connectors.packages.limits import MAX_ZIP_BYTES, MIB
@@ -40,13 +39,8 @@ def read_configuration(path: Path, package: InspectedPackage) -> ParsedValues:
         raise Invalid([broken.fault(str(path))]) from broken
     if not isinstance(values, dict):
         raise Invalid([Fault("context_no_object", str(path))])
-    raw = {key: _typed(value) for key, value in values.items() if value is not None}
+    raw = {key: as_typed(value) for key, value in values.items() if value is not None}
     return parse_values(package.manifest.configuration.fields, raw)
-
-
-def _typed(value: Any) -> str:
-    """What a person would have typed into the form for it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @contextmanager
