@@ -164,7 +164,11 @@ class _Walk:
             raise _Broken(ChainFault(_signature_fault(tip.key_name), tip.sequence))
 
     def _look_for_strays(self) -> None:
-        """An event without a place that is not older than the chain was put there past it."""
+        """An event in the place of removed ones, or without a place and not older than the chain, was put there."""
+        segment = ChainSegment.objects.order_by("-last_sequence").first()
+        forged = AdminEvent.objects.filter(sequence__lte=segment.last_sequence if segment else 0)
+        if (intruder := forged.order_by("sequence").first()) is not None:
+            raise _Broken(ChainFault("inserted", intruder.sequence or 0, intruder.pk))
         first = AdminEvent.objects.filter(sequence__isnull=False).order_by("sequence").first()
         segment = ChainSegment.objects.order_by("first_sequence").first()
         begun = segment.first_at if segment else first.at if first else None
