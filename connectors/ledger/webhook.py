@@ -7,6 +7,7 @@ import secrets
 from typing import Final
 
 from django.db import transaction
+from yarl import URL
 
 from connectors.access.models import User
 from connectors.audit.recording import record_admin_event
@@ -81,7 +82,12 @@ def _record(act: str, webhook: DigestWebhook, actor: User, before: str, after: s
         act=act,
         target_kind="digest_webhook",
         target_id=webhook.pk,
-        target_name=(after or before)[:255],
-        before={"url": before} if before else {},
-        after={"url": after} if after else {},
+        target_name=_origin(after or before)[:255],
+        before={"url": _origin(before)} if before else {},
+        after={"url": _origin(after)} if after else {},
     )
+
+
+def _origin(url: str) -> str:
+    """Return what the log may tell of the address: its path and query are often a secret of the receiver's."""
+    return str(URL(url).origin())

@@ -12,6 +12,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
+from connectors.audit.models import AdminEvent
 from connectors.errors import Invalid
 from connectors.ledger.digests import MOST_ATTEMPTS, deliver_due, next_try, queue_digests
 from connectors.ledger.models import DigestDelivery, DigestWebhook, Notice, NoticeReader
@@ -197,3 +198,13 @@ def test_without_a_mail_server_no_letter_is_queued(settings):
     NoticeReader.objects.create(person=admin, wants_mail=True)
     tell()
     assert queue_digests() == 0
+
+
+def test_the_log_tells_where_to_and_not_the_secret_an_address_may_hold():
+    set_webhook(url="https://hooks.example.com:8443/services/T0/wonderful?key=pass", actor=make_administrator())
+    remove_webhook(actor=make_administrator("second"))
+
+    told = [(event.target_name, event.before, event.after) for event in AdminEvent.objects.order_by("sequence")]
+
+    origin = "https://hooks.example.com:8443"
+    assert told == [(origin, {}, {"url": origin}), (origin, {"url": origin}, {})]
