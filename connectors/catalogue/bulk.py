@@ -11,8 +11,6 @@ from connectors.catalogue.publication import disable_connector, publish_connecto
 from connectors.catalogue.queries import installed_connectors
 from connectors.errors import NotFound, Refused
 
-MOST = 500
-
 
 class Outcome(StrEnum):
     DONE = "done"
@@ -46,7 +44,7 @@ def categorize_connectors(*, keys: Sequence[str], category: Category | None, act
 
 
 def _each(keys: Sequence[str], act: Callable[[Connector], Connector]) -> tuple[BulkRow, ...]:
-    wanted = list(dict.fromkeys(keys))[:MOST]
+    wanted = list(dict.fromkeys(keys))
     found = {connector.key: connector for connector in installed_connectors().filter(key__in=wanted)}
     return tuple(_one(key, found.get(key), act) for key in wanted)
 

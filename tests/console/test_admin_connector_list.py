@@ -120,3 +120,12 @@ def test_as_many_queries_for_many_connectors_as_for_ten(admin):
         counts.append({address: count_queries(admin, address) for address in addresses})
     assert counts[0] == counts[1]
     assert max(counts[0].values()) <= 40
+
+
+def test_a_bulk_act_answers_for_every_key_it_was_sent(client):
+    client.force_login(make_administrator())
+    keys = [f"none-{number}" for number in range(600)]
+
+    answer = client.post("/bulk/connectors/", {"act": "publish", "connector": keys})
+
+    assert [row.key for row in answer.context["rows"]] == keys
