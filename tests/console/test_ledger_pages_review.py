@@ -149,3 +149,20 @@ def test_a_second_review_is_refused_while_one_is_open(admin, walk):
     page = text_of(admin.post("/reviews/", {"scope": "all"}, follow=True))
     assert "A review is under way already." in page
     assert Review.objects.count() == 1
+
+
+def test_a_revision_that_is_none_is_told_and_decides_nothing(admin, walk):
+    answer = say(admin, step(admin, walk), "keep", revision="9" * 5000)
+
+    assert answer.status_code == 422
+    assert not Disposition.objects.exists()
+
+
+def test_a_connector_removed_meanwhile_is_told_on_its_step(admin, walk):
+    address = step(admin, walk)
+    Connector.objects.filter(key="one").delete()
+
+    answer = say(admin, address, "keep", revision=0)
+
+    assert answer.status_code == 422
+    assert "This connector is not there" in text_of(answer)

@@ -18,13 +18,14 @@ from connectors.console.review_pages import (
     read_report,
     read_step,
 )
-from connectors.errors import Conflict, Invalid
+from connectors.errors import Conflict, Invalid, NotFound
 from connectors.ledger.models import Review
 from connectors.ledger.queries import connectors_due, find_review, list_reviews, open_review
 from connectors.ledger.review import answer_line, finish_review, start_review
 from connectors.ledger.rows import ledger_row
 
 PAST_SHOWN = 40
+_MOST_DIGITS = 10  # no revision is longer
 
 
 @screen(MANAGE_CONNECTORS, methods=("GET", "POST"))
@@ -63,7 +64,7 @@ def review_line(request: PersonRequest, review_id: uuid.UUID, position: int) -> 
         try:
             _answer(request, found, position)
             return _go_on(found, after=position)
-        except (Conflict, Invalid) as refused:
+        except (Conflict, Invalid, NotFound) as refused:  # not found: the connector was removed meanwhile
             fault, status = refused, 422
     step = read_step(found, find_line(found, position))
     context = {
@@ -96,7 +97,7 @@ def review_report(request: PersonRequest, review_id: uuid.UUID) -> HttpResponse:
 def _answer(request: PersonRequest, found: Review, position: int) -> None:
     line, told = find_line(found, position), request.POST
     revision = told.get("revision", "")
-    if not revision.isdecimal():
+    if not revision.isdecimal() or len(revision) > _MOST_DIGITS:
         raise Conflict("conflict")
     answer_line(
         line=line,
