@@ -7,6 +7,8 @@ from uuid import UUID
 # budget and the wait for an approval). It lets a time range be found through the primary key.
 WRITTEN_WITHIN = timedelta(minutes=15)
 _RANDOM_BITS = 80
+# An id's milliseconds reach beyond the calendar; there is room above it for the margins that are added.
+_LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def lowest_id(moment: datetime) -> UUID:
@@ -15,5 +17,5 @@ def lowest_id(moment: datetime) -> UUID:
 
 
 def moment_of(key: UUID) -> datetime:
-    """Return when a UUIDv7 was made, to the millisecond."""
-    return datetime.fromtimestamp((key.int >> _RANDOM_BITS) / 1000, tz=UTC)
+    """Return when a UUIDv7 was made, to the millisecond; of one no clock has made, at most the year 9999."""
+    return datetime.fromtimestamp(min((key.int >> _RANDOM_BITS) / 1000, _LATEST.timestamp()), tz=UTC)

@@ -1,11 +1,13 @@
-"""NUL characters in addresses and cookies: no database takes one in a text, so none gets as far as a look-up.
+"""NUL characters: no database takes one in a text, so what has one cannot be read.
 
-Forms refuse it field by field, with a fault beside the field.
+In an address or a cookie it never gets as far as a look-up. Forms refuse it field by field, with a fault beside the
+field; what is sent past them is refused with the whole request where the database would not take it.
 """
 
 from collections.abc import Callable
 
 from django.core.exceptions import BadRequest
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 
 NUL = "\0"
@@ -23,3 +25,9 @@ class UnreadableMiddleware:
         if NUL in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
             raise BadRequest("a NUL in the address")
         return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
+        """400 for what a view handed on from the body to PostgreSQL, which refuses it."""
+        sent = (text for values in request.POST.lists() for text in values[1])
+        if isinstance(exception, DataError) and any(NUL in str(text) for text in sent):
+            raise BadRequest("a NUL in the body") from exception

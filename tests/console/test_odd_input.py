@@ -99,3 +99,46 @@ def test_a_log_can_be_asked_for_any_moment(admin, route, field, moment):
     for zone in ("Asia/Shanghai", "America/Los_Angeles"):
         admin.cookies["poco_time_zone"] = zone
         assert admin.get(reverse(f"console:{route}"), {"range": "custom", field: moment}).status_code == 200
+
+
+LATEST = "ffffffff-ffff-7fff-bfff-ffffffffffff"
+
+
+@pytest.mark.parametrize(
+    "address", [f"/runs/{LATEST}/", "/view-as/?q=ann&connector=a%2Fb", "/view-as/?connector=a%20b"]
+)
+def test_an_address_of_what_cannot_be_is_not_found(admin, address):
+    make_user("ann")
+
+    assert admin.get(address).status_code == 404
+
+
+def test_a_page_that_cannot_be_an_address_still_gets_the_state_of_a_drain(admin):
+    make_connector("notebook")
+    headers = {"HX-Request": "true", "HX-Target": "drain", "HX-Current-URL": "http://["}
+
+    assert admin.get(reverse("console:connector_drain", args=["notebook"]), headers=headers).status_code == 200
+
+
+def test_numbers_of_thousands_of_digits_name_nobody(admin):
+    make_connector("notebook")
+    typed = {"audience": "chosen", "people": ["9" * 5000, "9" * 19]}
+
+    answer = admin.get(
+        reverse("console:connector_visibility", args=["notebook"]), typed, headers={"HX-Target": "reach"}
+    )
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("route", "sent"),
+    [
+        ("connector_order", {"move": "up:a\0"}),
+        ("category_order", {"move": "up:a\0"}),
+        ("connector_bulk", {"act": "publish", "connector": "a\0"}),
+        ("unused", {"chosen": "a\0"}),
+    ],
+)
+def test_a_nul_that_no_form_refuses_is_no_crash_on_either_database(admin, route, sent):
+    assert admin.post(reverse(f"console:{route}"), sent).status_code < 500

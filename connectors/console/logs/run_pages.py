@@ -2,11 +2,12 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from connectors.access.models import User
 from connectors.audit import queries
 from connectors.audit.models import CallRecord, DecisionRecord
+from connectors.audit.time_keys import moment_of
 from connectors.console.logs.lines import CallLine, DecisionLine, word_calls, word_decisions
 from connectors.console.logs.record_pages import whose_rows
 from connectors.errors import NotFound
@@ -68,7 +69,7 @@ def read_run(run_id: uuid.UUID, reader: User) -> RunPage:
 
 def began_at(run_id: uuid.UUID) -> datetime | None:
     """A run's id tells when it was made (UUIDv7, RFC 9562 §5.7), also when its row has gone."""
-    return datetime.fromtimestamp((run_id.int >> 80) / 1000, tz=UTC) if run_id.version == 7 else None  # noqa: PLR2004
+    return moment_of(run_id) if run_id.version == 7 else None  # noqa: PLR2004
 
 
 def _weave(decisions: list[DecisionLine], calls: list[CallLine]) -> list[RunStep]:

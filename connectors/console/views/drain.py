@@ -53,7 +53,10 @@ def connector_drain_cancel(request: PersonRequest, key: str) -> HttpResponse:
 
 def _shows_only_facts(request: PersonRequest, key: str) -> bool:
     """Whether the page that asks holds nothing anybody may have typed."""
-    shown = urlsplit(request.headers.get("HX-Current-URL", "")).path
+    try:
+        shown = urlsplit(request.headers.get("HX-Current-URL", "")).path
+    except ValueError:
+        return False
     return shown == reverse("console:connector_overview", args=[key])
 
 

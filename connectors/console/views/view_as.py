@@ -17,6 +17,8 @@ from connectors.console.viewing_as import LISTED, see_catalogue, see_connector
 def view_as(request: PersonRequest) -> HttpResponse:
     """Choose whom to look as; a user name typed in full goes there at once."""
     wanted, key = request.GET.get("q", "").strip()[:150], request.GET.get("connector", "")
+    if key:
+        find_connector(key)  # links are made of it
     person = User.objects.filter(username=wanted).first() if wanted else None
     if person:
         return (
