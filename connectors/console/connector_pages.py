@@ -13,8 +13,9 @@ from connectors.audit.usage import usage_by_connector
 from connectors.catalogue.models import Connector
 from connectors.catalogue.presentation import ConnectorView, present_connector
 from connectors.catalogue.queries import reach
-from connectors.console.drain_pages import find_removal_of, read_drain
+from connectors.console.drain_pages import read_drain
 from connectors.console.presentation import reader_language
+from connectors.lifecycle.queries import find_removal_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from connectors.console.change_pages import ToldOccupant, tell_occupants
 from connectors.console.lifecycle_words import DRAINS
 from connectors.console.messages import Told, describe_error
 from connectors.gateway.outcomes import WORDS
-from connectors.lifecycle.models import Drain, RemovalJob
+from connectors.lifecycle.models import Drain
 from connectors.lifecycle.occupancy import find_occupants
 from connectors.lifecycle.queries import failure_of, find_drain
 
@@ -56,13 +56,6 @@ def read_drain(connector: Connector, *, tell_end: bool) -> DrainState | None:
         mark=_mark(drain, occupants),
         before=_version_before(connector) if drain.state == Drain.State.DONE else "",
     )
-
-
-def find_removal_of(connector: Connector) -> RemovalJob | None:
-    """Return the removal that a connector is going through."""
-    if connector.transition != Connector.Transition.REMOVING:
-        return None
-    return RemovalJob.objects.filter(connector_id=connector.pk).first()
 
 
 def _worth_telling(drain: Drain, connector: Connector, *, tell_end: bool) -> bool:

@@ -39,6 +39,13 @@ def find_removal(removal_id: UUID) -> RemovalJob:
     return job
 
 
+def find_removal_of(connector: Connector) -> RemovalJob | None:
+    """Return the removal that a connector is going through."""
+    if connector.transition != Connector.Transition.REMOVING:
+        return None
+    return RemovalJob.objects.filter(connector_id=connector.pk).first()
+
+
 def removals_under_way() -> QuerySet[RemovalJob]:
     """Return the removals that have not ended, the latest first."""
     return RemovalJob.objects.exclude(stage=RemovalJob.Stage.DONE)

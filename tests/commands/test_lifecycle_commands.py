@@ -3,9 +3,10 @@
 import pytest
 from django.core.management import CommandError, call_command
 
+from connectors.audit.models import AdminEvent
 from connectors.catalogue.models import Connector
 from connectors.gateway.runs import open_run
-from connectors.lifecycle.models import Drain
+from connectors.lifecycle.models import Drain, RemovalJob
 from tests.builders.connectors import make_agent, make_connection
 from tests.builders.packages import ENDPOINT_FIELD
 from tests.builders.people import make_user
@@ -86,3 +87,14 @@ def test_a_removal_waits_if_it_is_told_to(run, workshop):
     occupy(workshop.install())
     assert "will be removed" in run("remove_connector", "records", "--confirm", "records", "--drain")
     assert Connector.objects.get().transition == "draining"
+
+
+def test_a_removal_goes_on_without_revocations_if_it_is_told_to(run, workshop):
+    workshop.install()
+    abandon = ("remove_connector", "records", "--confirm", "records", "--abandon-revocations")
+    with pytest.raises(CommandError, match="removal_not_revoking"):
+        run(*abandon)
+    run("remove_connector", "records", "--confirm", "records")
+    RemovalJob.objects.update(stage=RemovalJob.Stage.REVOKING)
+    assert "goes on without" in run(*abandon)
+    assert AdminEvent.objects.filter(act="revocations_abandoned").exists()

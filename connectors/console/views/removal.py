@@ -13,7 +13,6 @@ from connectors.catalogue.queries import find_connector
 from connectors.console.answer import answer
 from connectors.console.change_pages import tell_occupants
 from connectors.console.connector_pages import frame_connector
-from connectors.console.drain_pages import find_removal_of
 from connectors.console.forms.faults import place_error
 from connectors.console.forms.removal import RemovalForm
 from connectors.console.messages import describe_error
@@ -21,7 +20,7 @@ from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, scr
 from connectors.console.removal_pages import read_removal
 from connectors.errors import Conflict, Invalid
 from connectors.lifecycle.drain import RemovalChange, start_drain
-from connectors.lifecycle.queries import find_removal
+from connectors.lifecycle.queries import find_removal, find_removal_of
 from connectors.lifecycle.removal import preview_removal, remove_connector
 
 _NOTHING_NEW = 204

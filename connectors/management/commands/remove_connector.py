@@ -8,8 +8,12 @@ from typing import Any
 
 from django.core.management import BaseCommand
 
+from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import find_connector
+from connectors.errors import Conflict
+from connectors.lifecycle.abandoning import abandon_revocations
 from connectors.lifecycle.drain import RemovalChange, start_drain
+from connectors.lifecycle.queries import find_removal_of
 from connectors.lifecycle.removal import check_typed_key, preview_removal, remove_connector
 from connectors.management.refusals import told_in_words
 
@@ -24,11 +28,19 @@ class Command(BaseCommand):
         parser.add_argument(
             "--drain", action="store_true", help="if the connector is in use: wait, refusing new runs, then remove"
         )
+        parser.add_argument(
+            "--abandon-revocations",
+            action="store_true",
+            help="go on with a removal under way, without the revocations it still waits for; Health lists them",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         with told_in_words():
             connector = find_connector(options["key"])
             check_typed_key(connector, options["confirm"])
+            if options["abandon_revocations"]:
+                self._abandon(connector)
+                return
             preview = preview_removal(connector=connector)
             if options["drain"] and preview.occupants:
                 start_drain(connector=connector, change=RemovalChange(options["confirm"]), actor=None)
@@ -36,3 +48,10 @@ class Command(BaseCommand):
                 return
             remove_connector(connector=connector, typed_key=options["confirm"], actor=None)
             self.stdout.write(f"Removed {connector.key} and {preview.connections} accounts; the worker cleans up.")
+
+    def _abandon(self, connector: Connector) -> None:
+        removal = find_removal_of(connector)
+        if removal is None:
+            raise Conflict("removal_not_revoking", key=connector.key)
+        abandon_revocations(removal=removal, actor=None)
+        self.stdout.write(f"The removal of {connector.key} goes on without what was still to be revoked.")
