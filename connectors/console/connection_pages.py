@@ -39,7 +39,6 @@ class ConnectionPage:
     actions: tuple[ActionView, ...]
     credential: Credential | None
     grants: list[Grant]
-    needs_alias: bool
     interaction: str
 
 
@@ -64,7 +63,6 @@ def list_connections(person: User) -> list[ConnectionLine]:
 
 def read_connection(connection: Connection, person: User) -> ConnectionPage:
     view = present_connector(connection.connector, reader_language())
-    siblings = Connection.objects.filter(person=person, connector=connection.connector).exclude(pk=connection.pk)
     return ConnectionPage(
         connection=connection,
         text=describe_connector(connection.connector),
@@ -78,7 +76,6 @@ def read_connection(connection: Connection, person: User) -> ConnectionPage:
         grants=list(
             grants_of_connection(connection).exclude(breadth=Grant.Breadth.NONE).filter(agent__retired_at=None)
         ),
-        needs_alias=siblings.exists(),
     )
 
 
