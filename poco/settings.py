@@ -113,7 +113,6 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 elif not TESTING:  # a test's own threads would keep the pool of a database that is to be dropped
     # Under ASGI every request may run in a thread of its own: connections are pooled, never kept by a thread.
     DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": DATABASE_POOL_SIZE, "timeout": 5}}
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL")
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
@@ -142,8 +141,7 @@ EGRESS_PRIVATE_HOSTS = env.words("POCO_PRIVATE_HOSTS", "localhost,127.0.0.0/8,::
 UNATTENDED_CONFIRMATION = env.choice("POCO_UNATTENDED_CONFIRMATION", "execute", ("execute", "refuse"))
 
 # The ledger -----------------------------------------------------------------------------------------------
-# How often published connectors' endpoints are asked whether they answer, and after how long without an answer
-# one is called dead.
+# How often published connectors' endpoints are asked, and after how long without an answer one is called dead.
 PROBE_MINUTES = env.integer("POCO_PROBE_MINUTES", 360, minimum=5, maximum=10_080)
 DEAD_AFTER_DAYS = env.integer("POCO_DEAD_AFTER_DAYS", 7, minimum=1, maximum=365)
 
