@@ -1,5 +1,6 @@
 """View as: what a person sees of the catalogue. For administrators, read-only, each look an act in the log."""
 
+from django.core.validators import slug_re
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
@@ -11,14 +12,15 @@ from connectors.console.answer import answer
 from connectors.console.people_search import search_people
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.viewing_as import LISTED, see_catalogue, see_connector
+from connectors.errors import NotFound
 
 
 @screen(MANAGE_CONNECTORS)
 def view_as(request: PersonRequest) -> HttpResponse:
     """Choose whom to look as; a user name typed in full goes there at once."""
     wanted, key = request.GET.get("q", "").strip()[:150], request.GET.get("connector", "")
-    if key:
-        find_connector(key)  # links are made of it
+    if key and not slug_re.match(key):  # links are made of it
+        raise NotFound("connector_not_found", key=key)
     person = User.objects.filter(username=wanted).first() if wanted else None
     if person:
         return (
