@@ -19,6 +19,7 @@ ACTS: Final[dict[str, str | Promise]] = {
     "connector_rolled_back": _("Connector rolled back"),
     "connector_removed": _("Connector taken out of use and removed"),
     "connector_removal_finished": _("Removal of a connector finished"),
+    "revocations_abandoned": _("Revocations no longer waited for"),
     "drain_started": _("Draining begun"),
     "drain_cancelled": _("Draining cancelled"),
     "drain_failed": _("Drained change failed"),

@@ -41,6 +41,10 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Somebody changed this while you were looking at it."),
         _("Nothing was overwritten. Reload the page, look at the change, and try again."),
     ),
+    "too_many_views": (
+        _("You have %(limit)s saved views, which is as many as one person may keep."),
+        _("Delete one you no longer use, then save this one."),
+    ),
     # packages and installed connectors
     "version_has_other_content": (
         _("Version %(version)s of %(key)s is installed already, with other content."),
