@@ -113,6 +113,7 @@ def test_as_many_queries_for_many_connectors_as_for_ten(admin):
         f"/view-as/{person.pk}/",
         "/bulk/connectors/?act=publish&" + "&".join(f"connector=many{number}" for number in range(40)),
     ]
+    admin.get("/connectors/")  # the first list of a console lays the mark that use is counted from
     counts = []
     for first, last in ((0, 10), (10, MANY)):
         for number in range(first, last):
