@@ -7,7 +7,7 @@ found among the rows of the nearest way, or through names the rollups know.
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Model, QuerySet
@@ -29,6 +29,7 @@ from connectors.audit.late_calls import read_mark
 from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord, Subject
 from connectors.audit.scanning import Way
 from connectors.audit.time_keys import WRITTEN_WITHIN, lowest_id, moment_of
+from connectors.audit.usage_models import LateCall
 
 MOST_WAYS: Final = 12
 _NEARLY_UNIQUE = ("trace_id", "approval_id", "run_id")
@@ -108,7 +109,7 @@ def _way[Row: Model](everything: QuerySet[Row], rows: QuerySet[Row], filters: Pe
 def _named_ways(everything: QuerySet[CallRecord], filters: CallFilters) -> list[Way[CallRecord]]:
     """Turn a part of a name into the names there are, each with its index; none when that are too many to be rare.
 
-    Calls that are not counted yet may have names nobody knows yet, so those are looked at themselves.
+    Calls that are not counted yet may have names nobody knows yet, so those are looked at themselves, late ones too.
     """
     if not (filters.text or filters.tool):
         return []
@@ -116,8 +117,11 @@ def _named_ways(everything: QuerySet[CallRecord], filters: CallFilters) -> list[
     if named is None:
         return []
     rest = filtered_calls(replace(filters, text=""))
-    uncounted = everything.filter(pk__gte=read_mark().counted_to)
-    ways = [Way(uncounted, filtered_calls(filters).filter(pk__gte=read_mark().counted_to))]
+    unheard: tuple[dict[str, Any], ...] = (
+        {"pk__gte": read_mark().counted_to},
+        {"pk__in": LateCall.objects.values("call_id")},
+    )
+    ways = [Way(everything.filter(**these), filtered_calls(filters).filter(**these)) for these in unheard]
     ways += _ways_by(everything, rest, "person_id", named.people)
     ways += _ways_by(everything, rest, "error_code", named.codes)
     ways += _ways_by(everything, rest, "connector_key", named.connectors)

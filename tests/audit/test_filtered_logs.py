@@ -158,6 +158,15 @@ def test_a_page_that_was_not_filled_in_time_says_how_far_it_looked_and_goes_on(a
     assert len(looked) >= 2
 
 
+def test_a_late_call_with_a_name_nobody_knows_yet_is_found(ann):
+    make_call(ann, tool="calendar__search", at=timezone.now() - timedelta(hours=1))
+    roll_up()
+    late = make_call(ann, connector_key="diary", tool="diary__write", at=timezone.now() - timedelta(minutes=30))
+
+    assert calls(CallFilters(text="diary")).rows == (late,)
+    assert calls(CallFilters(tool="diary")).rows == (late,)
+
+
 ROWS = st.lists(
     st.tuples(
         st.sampled_from(["calendar", "notebook"]),
@@ -179,7 +188,7 @@ FILTERS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS, filters=FILTERS, rolled=st.booleans())
 def test_all_pages_together_are_the_filtered_rows_each_once(ann, hasty, rows, filters, rolled):
     CallRecord.objects.all().delete()

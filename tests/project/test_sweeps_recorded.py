@@ -1,5 +1,6 @@
 """Every periodic task leaves a record of its runs."""
 
+from connectors import tasks  # noqa: F401 - registers them, as the worker does
 from poco.celery import app
 
 
