@@ -98,7 +98,11 @@ def test_a_page_behind_a_connector_that_is_gone_begins_anew(admin):
 
 
 def count_queries(admin, address: str) -> int:
-    admin.get(address)  # what a process keeps of immutable package versions is read once
+    """What a process keeps, of immutable package versions for instance, is read once and not counted."""
+    return min(_queries(admin, address) for _ in range(3))
+
+
+def _queries(admin, address: str) -> int:
     with CaptureQueriesContext(connection) as captured:
         assert admin.get(address).status_code == 200
     return len(captured)
