@@ -30,6 +30,11 @@ def proxy():
     known = database.settings_dict
     with CuttingProxy(known["HOST"], int(known["PORT"])) as proxy:
         yield proxy
+    with database.cursor() as cursor:  # what was cut off may not be noticed yet, and would hold the database
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
 
 @pytest.fixture
