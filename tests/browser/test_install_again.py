@@ -43,7 +43,7 @@ def drop(page: Page, path: Path) -> None:
     transfer = page.evaluate_handle(DROP, [path.name, base64.b64encode(path.read_bytes()).decode()])
     page.dispatch_event("#upload", "dragover", {"dataTransfer": transfer})
     page.dispatch_event("#upload", "drop", {"dataTransfer": transfer})
-    page.wait_for_url(re.compile(r"/install/[0-9a-f-]{36}/"))
+    page.wait_for_url(re.compile(r"/(install|update)/[0-9a-f-]{36}/"))
 
 
 def test_a_bad_package_is_mended_previewed_reloaded_and_committed(admin: Page, tmp_path: Path) -> None:
@@ -79,8 +79,7 @@ def test_a_bad_package_is_mended_previewed_reloaded_and_committed(admin: Page, t
     expect(admin.get_by_text("Draft").first).to_be_visible()
 
     drop(admin, build_package(tmp_path / "records-1.1.0.zip", manifest={**mended, "package_version": "1.1.0"}))
-    expect(admin.get_by_text("An update is needed")).to_be_visible()
-    expect(admin.get_by_text("version 1.0.0 → 1.1.0")).to_be_visible()
+    expect(admin.get_by_role("heading", name="Update name (en) to 1.1.0")).to_be_visible()
     shoot(admin, "32-install-known-key")
 
 
