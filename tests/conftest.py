@@ -15,6 +15,8 @@ _PROOFS = [
     "proofs",
     "peers",
     "browser",
+    "authorization/test_refresh_races.py",
+    "flows/test_grown_form.py",
     "flows/test_up.py",
     "flows/test_up_refused.py",
     "project/test_single_sign_on.py",
