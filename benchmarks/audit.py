@@ -1,64 +1,37 @@
 """The logs at volume: insert rate, bytes a row, page times, ledger, export; beside the naive form in the same run.
 
-    python benchmarks/audit.py [--database URL] [--calls 100000] [--rounds 20] [--export 100000] [--keep]
+    python benchmarks/audit.py [--database URL] [--calls 100000] [--rounds 20] [--export 100000] [--keep | --use NAME]
 
 Without --database it is SQLite in a folder made for the run, else a database made for the run on that PostgreSQL.
 Pages are asked for through Django's own client: routing, middleware, queries and templates count, sockets do not.
 """
 
 import argparse
-import os
 import random
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.own_database import OwnDatabase, add_arguments  # noqa: E402 - the path comes first
+
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--database", default="")
+    add_arguments(parser)
     parser.add_argument("--calls", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--export", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=5, help="of inserting")
-    parser.add_argument("--keep", action="store_true", help="leave the database for a look; its address is printed")
     return parser.parse_args()
 
 
 OPTIONS = _arguments()
-_folder = tempfile.TemporaryDirectory(prefix="poco-audit-", delete=not OPTIONS.keep)
-(Path(_folder.name) / "static").mkdir()
-os.environ |= {"POCO_VAR_DIR": _folder.name, "DJANGO_SETTINGS_MODULE": "poco.settings", "LOG_LEVEL": "ERROR"}
-os.environ.pop("DATABASE_URL", None)
-if OPTIONS.database:
-    NAME = f"poco_bench_{os.getpid()}"
-    os.environ["DATABASE_URL"] = urlunsplit(urlsplit(OPTIONS.database)._replace(path=f"/{NAME}"))
-
-
-@contextmanager
-def database() -> Iterator[None]:
-    """Make the PostgreSQL database and drop it again; SQLite's goes with its folder."""
-    if not OPTIONS.database:
-        yield
-        return
-    import psycopg  # noqa: PLC0415 - only where it is needed
-
-    with psycopg.connect(OPTIONS.database, autocommit=True) as server:
-        server.execute(f"CREATE DATABASE {NAME}")
-    try:
-        yield
-    finally:
-        if not OPTIONS.keep:
-            with psycopg.connect(OPTIONS.database, autocommit=True) as server:
-                server.execute(f"DROP DATABASE {NAME} WITH (FORCE)")
+OWN = OwnDatabase.of(OPTIONS, "audit")
 
 
 @dataclass(frozen=True)
@@ -88,14 +61,17 @@ def timed[Result](what: str, act: Callable[[], Result]) -> Result:
 
 def main() -> None:
     random.seed(20)
-    with database():
+    with OWN.opened():
         import django  # noqa: PLC0415 - the environment and the database come first
 
         django.setup()
         from benchmarks import audit_measures as measures  # noqa: PLC0415 - it needs Django
+        from benchmarks import audit_seed  # noqa: PLC0415 - the same
 
         started = time.perf_counter()
-        seeded = timed("set-up and rows", lambda: measures.seed(OPTIONS.calls, say))
+        seeded = (
+            timed("set-up and rows", lambda: audit_seed.seed(OPTIONS.calls, say)) if OWN.is_new else audit_seed.recall()
+        )
         say(f"\n{'':44} {'ours':>26} {'naive':>18} {'ratio':>8}")
         for part in (
             measures.sizes(),
@@ -108,8 +84,6 @@ def main() -> None:
             for name, value, naive, ratio in part:
                 show(Figure(name, value, naive, ratio))
         say(f"\nthe whole run: {time.perf_counter() - started:.0f} s")
-        if OPTIONS.keep:
-            say(f"kept: {os.environ.get('DATABASE_URL') or _folder.name}")
 
 
 if __name__ == "__main__":

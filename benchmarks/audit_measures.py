@@ -2,17 +2,13 @@
 
 import csv
 import io
-import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import median, quantiles
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.models import Count, Q
 from django.test import Client
@@ -20,100 +16,21 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from benchmarks.audit_addresses import addresses
-from benchmarks.audit_rows import DAYS, LOGS, Whose, draw_day, load, make_key
+from benchmarks.audit_rows import DAYS, LOGS, Whose, draw_day
+from benchmarks.audit_seed import Seeded, write_some
 from connectors.access.models import User
-from connectors.audit.call_log import Entry, write_entries
 from connectors.audit.charts import usage_top
 from connectors.audit.export import export_rows
 from connectors.audit.models import CallRecord
 from connectors.audit.queries import CallFilters, count_calls
-from connectors.audit.recording import record_admin_event
 from connectors.audit.retention import remove_old_rows
 from connectors.audit.rollups import roll_up
 from connectors.audit.usage import usage_by_connector
 from connectors.audit.usage_models import UsageRollup, UsageSubject
-from connectors.catalogue.models import Connector
-from tests.builders.connectors import TEXTS, make_agent, make_connection, make_connector, make_grant
-from tests.builders.people import make_administrator, make_auditor, make_user
 
-CONNECTORS, PEOPLE, ACCOUNTS, EVENTS = 200, 500, 10, 2_000
 AIM_MS = 150
 
 type Line = tuple[str, str, str, str]
-
-
-@dataclass(frozen=True)
-class Seeded:
-    administrator: User
-    auditor: User
-    whose: Whose
-    middle: CallRecord
-    keys: list[str]
-    since: datetime
-    calls: int
-
-
-def seed(calls: int, say: Callable[[str], None]) -> Seeded:
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", verbosity=0, interactive=False)
-    with transaction.atomic():
-        connectors = [_connector(number) for number in range(CONNECTORS)]
-        administrator, auditor = make_administrator("admin"), make_auditor("auditor")
-        people = [make_user(f"person{number}") for number in range(PEOPLE)]
-        agents = [make_agent(person, "Claude Code")[0] for person in people]
-        accounts = [[make_connection(one, used) for used in _drawn(connectors)] for one in people]
-        for agent, connections in zip(agents, accounts, strict=True):
-            for one in connections[:5]:
-                make_grant(agent, one)
-        for number in range(EVENTS):
-            record_admin_event(
-                actor=administrator,
-                act="team_created",
-                target_kind="team",
-                target_id=number,
-                target_name=f"Team {number}",
-            )
-    whose = Whose(people, agents, accounts)
-    since = load(calls, whose, say)
-    roll_up()
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE" if connection.vendor == "sqlite" else "VACUUM ANALYZE")
-    _write_some(whose, 300)  # calls that no rollup holds yet
-    middle = CallRecord.objects.order_by("id")[calls // 2]
-    return Seeded(administrator, auditor, whose, middle, [one.key for one in connectors], since, calls)
-
-
-def _connector(number: int) -> Connector:
-    texts = {locale: words | {"name": f"Service {number}"} for locale, words in TEXTS.items()}
-    rules = [{"tool": f"search_{topic}", "effect": "read", "retry": "safe"} for topic in range(30)]
-    return make_connector(f"service{number}", texts=texts, rules=rules)
-
-
-def _drawn(connectors: list[Connector]) -> list[Connector]:
-    """A person's accounts: the popular connectors mostly."""
-    weights = [1 / (rank + 1) ** 0.8 for rank in range(len(connectors))]
-    chosen: dict[str, Connector] = {}
-    while len(chosen) < ACCOUNTS:
-        [one] = random.choices(connectors, weights=weights)
-        chosen[one.key] = one
-    return list(chosen.values())
-
-
-def _write_some(whose: Whose, calls: int, group: int = 32) -> int:
-    pairs = list(draw_day(timezone.now() - timedelta(days=1), calls, whose))
-    now = timezone.now()
-    for decision, call in pairs:
-        decision.id, decision.at = make_key(now), now
-        call.id, call.decision_id, call.started_at, call.ended_at = make_key(now), decision.id, now, now
-    for place in range(0, len(pairs), group):
-        entries = [
-            Entry(decision, call, (("Connection", call.connection_id),))
-            for decision, call in pairs[place : place + group]
-        ]
-        failed = [error for error in write_entries(entries) if error]
-        if failed:
-            raise failed[0]
-    return len(pairs)
 
 
 def sizes() -> Iterator[Line]:
@@ -146,7 +63,7 @@ def inserts(seeded: Seeded, seconds: float) -> Iterator[Line]:
     """Calls with decisions as the gateway writes them: seal looked at, last uses kept, one transaction a group."""
     naive = _rate(seconds, lambda: _write_naively(seeded.whose))
     for group in (1, 32):
-        ours = _rate(seconds, lambda group=group: _write_some(seeded.whose, max(64, group), group))
+        ours = _rate(seconds, lambda group=group: write_some(seeded.whose, max(64, group), group))
         yield f"calls written a second, {group} a commit", f"{ours:,.0f}/s", f"{naive:,.0f}/s", f"{ours / naive:.1f}x"
     started, rolled = time.perf_counter(), 0
     time.sleep(11)  # until what was written is sealed
