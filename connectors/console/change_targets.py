@@ -5,7 +5,7 @@ One page decides about both; they differ in where the package comes from and in 
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.http import QueryDict
 
@@ -19,6 +19,7 @@ from connectors.lifecycle.drain import DrainedChange, RollbackChange, UpdateChan
 from connectors.lifecycle.preview import UpdatePreview
 from connectors.lifecycle.rollback import preview_rollback, roll_back
 from connectors.lifecycle.update import preview_update, update_connector
+from connectors.lifecycle.version_change import Typed
 from connectors.manifest.schema import Manifest
 
 _MOST_DIGITS = 10  # no revision and no number of people is longer
@@ -36,15 +37,10 @@ class Decision:
     reauthorize: int | None = None
     corrected: int | None = None  # the number of people the act found instead
 
-    def arguments(self) -> dict[str, Any]:
-        """Return what the acts and the drained changes take alike."""
-        return {
-            "raw_configuration": self.raw,
-            "cleared": self.cleared,
-            "accepted": self.accepted,
-            "expected_revision": self.revision,
-            "expected_reauthorize": self.reauthorize,
-        }
+    @property
+    def typed(self) -> Typed:
+        """What the previews, the acts and the drained changes take alike."""
+        return Typed(self.raw, frozenset(self.cleared), self.accepted, self.revision, self.reauthorize)
 
 
 def read_decision(data: QueryDict, raw: Mapping[str, str]) -> Decision:
@@ -52,10 +48,10 @@ def read_decision(data: QueryDict, raw: Mapping[str, str]) -> Decision:
     return Decision(
         raw=raw,
         cleared=read_cleared(data),
-        accepted=frozenset(data.getlist("accept")),
-        digest=data.get("archive_sha256", ""),
-        revision=_number(data, "revision"),
-        reauthorize=_number(data, "reauthorize"),
+        accepted=frozenset(data.getlist("accepted-risk")),
+        digest=data.get("archive-sha256", ""),
+        revision=_number(data, "seen-revision"),
+        reauthorize=_number(data, "seen-reauthorize"),
     )
 
 
@@ -113,19 +109,19 @@ class UpdateTarget:
         return None
 
     def preview(self, decision: Decision) -> UpdatePreview:
-        return preview_update(package=self.upload.package, raw_configuration=decision.raw, cleared=decision.cleared)
+        return preview_update(package=self.upload.package, typed=decision.typed)
 
     def commit(self, decision: Decision, actor: User) -> Connector:
         return update_connector(
             connector=self.connector,
             archive=self.upload.archive,
             expected_sha256=decision.digest,
+            typed=decision.typed,
             actor=actor,
-            **decision.arguments(),
         )
 
     def change(self, decision: Decision) -> UpdateChange:
-        return UpdateChange(self.upload.archive, expected_sha256=decision.digest, **decision.arguments())
+        return UpdateChange(self.upload.archive, decision.digest, decision.typed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +154,13 @@ class RollbackTarget:
         return self.installed if self.manifest.program else None
 
     def preview(self, decision: Decision) -> UpdatePreview:
-        return preview_rollback(
-            connector=self.connector,
-            version=self.installed,
-            raw_configuration=decision.raw,
-            cleared=decision.cleared,
-        )
+        return preview_rollback(connector=self.connector, version=self.installed, typed=decision.typed)
 
     def commit(self, decision: Decision, actor: User) -> Connector:
-        return roll_back(connector=self.connector, version=self.installed, actor=actor, **decision.arguments())
+        return roll_back(connector=self.connector, version=self.installed, typed=decision.typed, actor=actor)
 
     def change(self, decision: Decision) -> RollbackChange:
-        return RollbackChange(self.installed, **decision.arguments())
+        return RollbackChange(self.installed, decision.typed)
 
 
 def _number(data: QueryDict, name: str) -> int | None:

@@ -4,7 +4,6 @@ Runs that are open go on, with the refreshes they need; a new conversation goes 
 why (`connector_draining`). `drain_finishing` makes the change.
 """
 
-from collections.abc import Collection, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +25,7 @@ from connectors.lifecycle.rollback import describe_rollback
 from connectors.lifecycle.transition import end_drain
 from connectors.lifecycle.update import check_stored, describe_update
 from connectors.lifecycle.version_change import (
-    NOTHING,
+    NOTHING_TYPED,
     Typed,
     VersionChange,
     ask_program,
@@ -45,11 +44,7 @@ class UpdateChange:
 
     archive: Path
     expected_sha256: str
-    raw_configuration: Mapping[str, str] = NOTHING
-    cleared: Collection[str] = ()
-    accepted: Collection[str] = ()
-    expected_revision: int | None = None
-    expected_reauthorize: int | None = None
+    typed: Typed = NOTHING_TYPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +52,7 @@ class RollbackChange:
     """The arguments of `roll_back`."""
 
     version: PackageVersion
-    raw_configuration: Mapping[str, str] = NOTHING
-    cleared: Collection[str] = ()
-    accepted: Collection[str] = ()
-    expected_revision: int | None = None
-    expected_reauthorize: int | None = None
+    typed: Typed = NOTHING_TYPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +107,7 @@ def discard_copy(drain: Drain) -> None:
 
 
 def _start_update(connector: Connector, change: UpdateChange, actor: User | None) -> Drain:
-    described = describe_update(connector, change.archive, change.expected_sha256, _typed(change), actor)
+    described = describe_update(connector, change.archive, change.expected_sha256, change.typed, actor)
     check_change(described)
     drain = Drain(connector=described.seen, kind=Drain.Kind.UPDATE, started_by=actor)
     drain.archive_sha256 = change.expected_sha256
@@ -132,20 +123,10 @@ def _start_update(connector: Connector, change: UpdateChange, actor: User | None
 
 
 def _start_rollback(connector: Connector, change: RollbackChange, actor: User | None) -> Drain:
-    described = describe_rollback(connector, change.version, _typed(change), actor)
+    described = describe_rollback(connector, change.version, change.typed, actor)
     check_change(described)
     check_stored(change.version)
     return _open_change(described, Drain(connector=described.seen, kind=Drain.Kind.ROLLBACK, started_by=actor))
-
-
-def _typed(change: UpdateChange | RollbackChange) -> Typed:
-    return Typed(
-        raw_configuration=change.raw_configuration,
-        cleared=frozenset(change.cleared),
-        accepted=frozenset(change.accepted),
-        expected_revision=change.expected_revision,
-        expected_reauthorize=change.expected_reauthorize,
-    )
 
 
 def _open_change(change: VersionChange, drain: Drain) -> Drain:

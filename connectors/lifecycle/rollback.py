@@ -1,7 +1,5 @@
 """Roll a connector back to a package version that is installed already (contract.md; never an update, handbook §9)."""
 
-from collections.abc import Collection, Mapping
-
 from connectors.access.models import User
 from connectors.catalogue.difference import compare_versions
 from connectors.catalogue.models import Connector, PackageVersion
@@ -11,7 +9,7 @@ from connectors.lifecycle.models import Drain
 from connectors.lifecycle.preview import UpdatePreview, preview_change
 from connectors.lifecycle.update import check_stored
 from connectors.lifecycle.version_change import (
-    NOTHING,
+    NOTHING_TYPED,
     Target,
     Typed,
     VersionChange,
@@ -27,8 +25,7 @@ def preview_rollback(
     *,
     connector: Connector,
     version: PackageVersion,
-    raw_configuration: Mapping[str, str] = NOTHING,
-    cleared: Collection[str] = (),
+    typed: Typed = NOTHING_TYPED,
 ) -> UpdatePreview:
     """Return what pointing the connector at this installed version would do."""
     refusal: Conflict | None = None
@@ -37,7 +34,6 @@ def preview_rollback(
     except Conflict as conflict:
         refusal = conflict
     difference = compare_versions(connector.version, version)
-    typed = Typed(raw_configuration, frozenset(cleared))
     return preview_change(connector, manifest_of(version), difference, typed, version=version.version, refusal=refusal)
 
 
@@ -45,11 +41,7 @@ def roll_back(
     *,
     connector: Connector,
     version: PackageVersion,
-    raw_configuration: Mapping[str, str] = NOTHING,
-    cleared: Collection[str] = (),
-    accepted: Collection[str] = (),
-    expected_revision: int | None = None,
-    expected_reauthorize: int | None = None,
+    typed: Typed = NOTHING_TYPED,
     actor: User | None,
 ) -> Connector:
     """Return the connector on another of its installed versions, under the checks of an update.
@@ -57,7 +49,6 @@ def roll_back(
     Raises what `update_connector` raises but for the archive's own conflicts, `Conflict("same_version")`, `NotFound`
     for a version of another key, and `PackageDamaged` when the stored archive is not what was installed.
     """
-    typed = Typed(raw_configuration, frozenset(cleared), frozenset(accepted), expected_revision, expected_reauthorize)
     change = describe_rollback(connector, version, typed, actor)
     check_change(change)
     return make_rollback(change)

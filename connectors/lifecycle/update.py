@@ -1,6 +1,5 @@
 """Update a connector to a higher version of its package (handbook §9)."""
 
-from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from django.conf import settings
@@ -14,7 +13,7 @@ from connectors.errors import Conflict
 from connectors.lifecycle.models import Drain
 from connectors.lifecycle.preview import UpdatePreview, preview_change
 from connectors.lifecycle.version_change import (
-    NOTHING,
+    NOTHING_TYPED,
     Target,
     Typed,
     VersionChange,
@@ -34,8 +33,7 @@ __all__ = ["UpdatePreview", "preview_update", "update_connector"]
 def preview_update(
     *,
     package: InspectedPackage,
-    raw_configuration: Mapping[str, str] = NOTHING,
-    cleared: Collection[str] = (),
+    typed: Typed = NOTHING_TYPED,
 ) -> UpdatePreview:
     """Return what the package would change in the connector of its key; raise NotFound when the key is free."""
     connector = find_connector(package.manifest.key)
@@ -46,7 +44,6 @@ def preview_update(
         _find_target(connector, package, None)
     except Conflict as conflict:
         refusal = conflict
-    typed = Typed(raw_configuration, frozenset(cleared))
     return preview_change(
         connector, package.manifest, difference, typed, version=package.manifest.package_version, refusal=refusal
     )
@@ -57,25 +54,16 @@ def update_connector(
     connector: Connector,
     archive: Path,
     expected_sha256: str,
-    raw_configuration: Mapping[str, str] = NOTHING,
-    cleared: Collection[str] = (),
-    accepted: Collection[str] = (),
-    expected_revision: int | None = None,
-    expected_reauthorize: int | None = None,
+    typed: Typed = NOTHING_TYPED,
     actor: User | None,
 ) -> Connector:
     """Return the connector on its new version; UUID, order, publication, connections and declared values are kept.
-
-    `raw_configuration` may lack fields: what is not sent keeps its value, or takes its default; a blank secret keeps.
-    `accepted` holds the `Change.id` of each raised risk that was ticked. With `expected_revision` a configuration that
-    was saved meanwhile is a conflict, with `expected_reauthorize` more people to reauthorize than that is one.
 
     Raises `Invalid`, `Occupied`, `Conflict` ("package_changed", "package_key_differs", "same_version",
     "version_not_higher", "version_has_other_content", "risk_not_accepted", "configuration_changed",
     "reauthorization_differs", "installed_version_changed", "connector_draining", "connector_removing"), and what the
     package's program or the object store raise; then nothing has changed.
     """
-    typed = Typed(raw_configuration, frozenset(cleared), frozenset(accepted), expected_revision, expected_reauthorize)
     change = describe_update(connector, archive, expected_sha256, typed, actor)
     check_change(change)
     return make_update(change, archive)

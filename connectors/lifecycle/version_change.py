@@ -6,8 +6,7 @@ connector, looks at all of it again, and either changes everything or nothing.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 
@@ -33,19 +32,26 @@ from connectors.lifecycle.transition import check_transition, end_drain
 from connectors.manifest.difference import Change, compare_manifests
 from connectors.packages.inspection import InspectedPackage
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
 _SAVED = ("version", "category", "position", "configuration", "configuration_revision", "authorization_fingerprint")
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What an administrator typed and ticked for a change, and what they had been shown when they did."""
+    """What an administrator typed and ticked for a change, and what they had been shown when they did.
 
-    raw_configuration: Mapping[str, str] = NOTHING
+    `raw_configuration` may lack fields: what is not sent keeps its value, or takes its default; a blank secret keeps.
+    `accepted` holds the `Change.id` of each raised risk that was ticked. With `expected_revision` a configuration that
+    was saved meanwhile is a conflict, with `expected_reauthorize` more people to reauthorize than that is one.
+    """
+
+    raw_configuration: Mapping[str, str] = field(default_factory=dict)
     cleared: frozenset[str] = frozenset()
     accepted: frozenset[str] = frozenset()
     expected_revision: int | None = None
     expected_reauthorize: int | None = None
+
+
+NOTHING_TYPED: Final = Typed()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from connectors.catalogue.models import Connector, PackageVersion
 from connectors.catalogue.publication import publish_connector
 from connectors.lifecycle.drain import UpdateChange
 from connectors.lifecycle.update import update_connector
+from connectors.lifecycle.version_change import Typed
 from connectors.packages.inspection import InspectedPackage, inspect_package
 from connectors.packages.storage import get_object_store
 from tests.builders.packages import build_manifest, build_package
@@ -57,12 +58,15 @@ def inspect(archive: Path) -> InspectedPackage:
 
 
 def update(connector: Connector, archive: Path, **arguments: Any) -> Connector:
-    arguments.setdefault("actor", None)
-    return update_connector(connector=connector, archive=archive, expected_sha256=digest(archive), **arguments)
+    actor = arguments.pop("actor", None)
+    typed = Typed(**arguments)
+    return update_connector(
+        connector=connector, archive=archive, expected_sha256=digest(archive), typed=typed, actor=actor
+    )
 
 
 def update_change(archive: Path, **arguments: Any) -> UpdateChange:
-    return UpdateChange(archive=archive, expected_sha256=digest(archive), **arguments)
+    return UpdateChange(archive, digest(archive), Typed(**arguments))
 
 
 def stored_keys() -> list[str]:

@@ -7,6 +7,7 @@ from connectors.authorization.accounts import effective_state
 from connectors.catalogue.models import Connector, PackageVersion
 from connectors.errors import Conflict, Invalid, NotFound
 from connectors.lifecycle.rollback import preview_rollback, roll_back
+from connectors.lifecycle.version_change import Typed
 from connectors.manifest.difference import Change
 from connectors.packages.cache import PackageDamaged, drop_package
 from connectors.packages.storage import get_object_store
@@ -24,7 +25,8 @@ def installed(number):
 
 
 def back(connector, number, **arguments):
-    return roll_back(connector=connector, version=installed(number), actor=arguments.pop("actor", None), **arguments)
+    actor = arguments.pop("actor", None)
+    return roll_back(connector=connector, version=installed(number), typed=Typed(**arguments), actor=actor)
 
 
 def test_the_connector_points_at_the_older_version_again_and_the_log_says_who(workshop):

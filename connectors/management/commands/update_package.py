@@ -6,6 +6,7 @@ nothing is changed.
 """
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.core.management import BaseCommand, CommandError
 from connectors.lifecycle.drain import UpdateChange, start_drain
 from connectors.lifecycle.preview import UpdatePreview
 from connectors.lifecycle.update import preview_update, update_connector
+from connectors.lifecycle.version_change import Typed
 from connectors.management.commands.install_package import read_settings
 from connectors.management.refusals import told_in_words
 from connectors.packages.inspection import InspectedPackage, inspect_package
@@ -50,15 +52,11 @@ class Command(BaseCommand):
         with told_in_words():
             package = _inspect(path)
             values = read_settings(options["set"], package.manifest)
-            preview = preview_update(package=package, raw_configuration=values, cleared=options["clear"])
+            typed = Typed(values, frozenset(options["clear"]))
+            preview = preview_update(package=package, typed=typed)
             self._tell_risks(preview, options["accept"])
-            change = UpdateChange(
-                archive=path,
-                expected_sha256=package.archive_sha256,
-                raw_configuration=values,
-                cleared=options["clear"],
-                accepted=_accepted(preview, options["accept"]),
-            )
+            typed = replace(typed, accepted=_accepted(preview, options["accept"]))
+            change = UpdateChange(path, package.archive_sha256, typed)
             self._make(preview, change, drain=options["drain"])
 
     def _tell_risks(self, preview: UpdatePreview, accepted: list[str]) -> None:
@@ -76,9 +74,7 @@ class Command(BaseCommand):
             connector=connector,
             archive=change.archive,
             expected_sha256=change.expected_sha256,
-            raw_configuration=change.raw_configuration,
-            cleared=change.cleared,
-            accepted=change.accepted,
+            typed=change.typed,
             actor=None,
         )
         self.stdout.write(f"Updated {connector.key} to {version}.")
