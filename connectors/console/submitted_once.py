@@ -6,7 +6,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.http import HttpRequest
 
-FIELD = "submission"
+FIELD = "form-mark"  # a manifest's fields may be in the same form; theirs have no hyphen
 SESSION_KEY = "submissions_used"
 REMEMBERED = 50
 

@@ -39,7 +39,7 @@ def upload(admin: Page, archive: Path) -> None:
 
 
 def tick_all(admin: Page) -> None:
-    for box in admin.locator("input[name=accept]").all():
+    for box in admin.locator("input[name=accepted-risk]").all():
         box.check()
 
 
@@ -97,7 +97,7 @@ def dress(page: Page, language: str, theme: str) -> None:
 def update_with_raised_risks(admin: Page, tmp_path: Path) -> None:
     upload(admin, pack_workbench(tmp_path, "1.1.0", riskier=True))
     expect(admin.get_by_role("heading", name="Update Workbench to 1.1.0")).to_be_visible()
-    boxes = admin.locator("input[name=accept]")
+    boxes = admin.locator("input[name=accepted-risk]")
     expect(boxes).to_have_count(2)
     look(admin, "60-update")
 

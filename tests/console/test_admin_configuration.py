@@ -41,7 +41,7 @@ def notes():
 
 
 def save(client, revision: int = 1, **fields):
-    return client.post("/connectors/notes/configuration/", {"revision": revision, "endpoint": ADDRESS, **fields})
+    return client.post("/connectors/notes/configuration/", {"seen-revision": revision, "endpoint": ADDRESS, **fields})
 
 
 def text_of(answer) -> str:
@@ -108,7 +108,7 @@ def test_a_form_without_its_revision_overwrites_nothing(admin, notes):
 
 def test_saving_the_same_again_changes_nothing_and_says_so(admin, notes):
     answer = admin.post(
-        "/connectors/notes/configuration/", {"revision": 1, "endpoint": ADDRESS, "limit": "3"}, follow=True
+        "/connectors/notes/configuration/", {"seen-revision": 1, "endpoint": ADDRESS, "limit": "3"}, follow=True
     )
     assert "Nothing had changed." in text_of(answer)
     notes.refresh_from_db()
@@ -120,6 +120,6 @@ def test_pages_with_a_configuration_are_kept_by_no_cache(admin, notes):
 
 
 def test_moving_the_address_elsewhere_asks_for_the_secret_again(admin, notes):
-    answer = admin.post("/connectors/notes/configuration/", {"revision": 1, "endpoint": "https://other.example.com/"})
+    answer = admin.post("/connectors/notes/configuration/", {"seen-revision": 1, "endpoint": "https://other.example.com/"})
     assert answer.status_code == 422
     assert open_configuration(notes).secrets["token"].reveal() == SECRET

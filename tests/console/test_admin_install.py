@@ -52,7 +52,7 @@ def text_of(answer) -> str:
 
 def commit(client, preview: str, content_digest: str = "", **fields):
     digest = content_digest or StagedPackage.objects.latest("staged_at").archive_sha256
-    return client.post(f"{preview}commit/", {"archive_sha256": digest, **fields})
+    return client.post(f"{preview}commit/", {"archive-sha256": digest, **fields})
 
 
 def test_a_user_can_neither_open_install_nor_upload(pack):

@@ -54,7 +54,7 @@ def install(admin, preview):
     def commit(manifest=None, files=None, **values) -> Connector:
         preview(manifest, files)
         staged = StagedPackage.objects.latest("staged_at")
-        fields = {"archive_sha256": staged.archive_sha256, "endpoint": "https://mcp.example.com/mcp", **values}
+        fields = {"archive-sha256": staged.archive_sha256, "endpoint": "https://mcp.example.com/mcp", **values}
         admin.post(f"/install/{staged.pk}/commit/", fields)
         return Connector.objects.get()
 
@@ -183,7 +183,7 @@ def test_changed_program_source_is_told(install, preview):
 def test_a_program_that_breaks_while_it_is_installed_is_told_at_the_form(admin, preview):
     preview(build_program_manifest(), {"provider/main.py": "raise KeyError(open(0).read()[:9])"})
     staged = StagedPackage.objects.latest("staged_at")
-    fields = {"archive_sha256": staged.archive_sha256, "endpoint": "https://mcp.example.com/mcp"}
+    fields = {"archive-sha256": staged.archive_sha256, "endpoint": "https://mcp.example.com/mcp"}
     answer = admin.post(f"/install/{staged.pk}/commit/", fields)
     assert answer.status_code == 502
     assert "program gave no valid answer" in answer.content.decode()

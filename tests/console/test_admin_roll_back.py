@@ -42,12 +42,12 @@ def text_of(answer) -> str:
 
 
 def shown(page: str) -> dict[str, str]:
-    names = ("submission", "archive_sha256", "revision", "reauthorize")
+    names = ("form-mark", "archive-sha256", "seen-revision", "seen-reauthorize")
     return {name: re.search(rf'name="{name}" value="([^"]*)"', page).group(1) for name in names}
 
 
 def risks(page: str) -> list[str]:
-    return re.findall(r'name="accept" value="([^"]*)"', page)
+    return re.findall(r'name="accepted-risk" value="([^"]*)"', page)
 
 
 def current() -> str:
@@ -74,7 +74,7 @@ def test_it_asks_for_the_same_ticks(admin, connector):
 
 def test_it_goes_back_shows_what_changed_and_is_recorded(admin, connector):
     page = text_of(admin.get(ADDRESS))
-    answer = admin.post(ADDRESS, shown(page) | {"accept": risks(page)})
+    answer = admin.post(ADDRESS, shown(page) | {"accepted-risk": risks(page)})
     assert answer["Location"] == "/connectors/records/?since=1.1.0"
     assert "What changed from 1.1.0 to 1.0.0" in text_of(admin.get(answer["Location"]))
     assert current() == "1.0.0"
@@ -83,7 +83,7 @@ def test_it_goes_back_shows_what_changed_and_is_recorded(admin, connector):
 
 def test_from_there_the_higher_version_is_offered_as_a_return(admin, connector):
     page = text_of(admin.get(ADDRESS))
-    admin.post(ADDRESS, shown(page) | {"accept": risks(page)})
+    admin.post(ADDRESS, shown(page) | {"accepted-risk": risks(page)})
     assert "Return to it…" in text_of(admin.get("/connectors/records/versions/"))
     back = ADDRESS.replace("1.0.0", "1.1.0")
     assert "Return name (en) to 1.1.0" in text_of(admin.get(back))
@@ -105,7 +105,7 @@ def test_while_it_is_used_it_offers_to_drain(admin, connector):
     make_run(make_agent(make_user(display_name="Mei Chen"))[0], connector)
     page = text_of(admin.get(ADDRESS))
     assert "Mei Chen" in page
-    answer = admin.post(ADDRESS, shown(page) | {"accept": risks(page), "drain": "yes"})
+    answer = admin.post(ADDRESS, shown(page) | {"accepted-risk": risks(page), "drain-first": "yes"})
     assert answer["Location"] == "/connectors/records/"
     assert Drain.objects.get().kind == "rollback"
     assert "Draining: it rolls back to 1.0.0 by itself" in text_of(admin.get("/connectors/records/"))

@@ -31,7 +31,7 @@ TEXTS = {
     },
     "zh-CN": {"name": "笔记", "description": "", "endpoint": "地址", "token": "密钥", "limit": "上限", "quiet": "安静"},
 }
-OPENED = {"revision": "1", "endpoint": ADDRESS, "limit": "3", "quiet": "false", "token": ""}
+OPENED = {"seen-revision": "1", "endpoint": ADDRESS, "limit": "3", "quiet": "false", "token": ""}
 
 
 @pytest.fixture
@@ -89,8 +89,8 @@ def test_a_field_only_the_other_changed_takes_theirs_so_that_saving_again_undoes
     bob_saves(notes, limit="7")
     page = text_of(save(admin, quiet="true"))
     assert value_of(page, "limit") == "7"
-    assert 'name="revision" value="2"' in page
-    again = save(admin, revision="2", limit=value_of(page, "limit"), quiet="true")
+    assert 'name="seen-revision" value="2"' in page
+    again = save(admin, **{"seen-revision": "2"}, limit=value_of(page, "limit"), quiet="true")
     assert again.status_code == 302
     notes.refresh_from_db()
     assert (notes.configuration["limit"], notes.configuration["quiet"]) == (7, True)
@@ -126,4 +126,4 @@ def test_a_choice_is_not_told_as_the_form_writes_it(admin, notes):
 
 def test_a_hostile_revision_is_no_revision(admin, notes):
     for revision in ("", "-1", "9" * 5000, "²"):
-        assert save(admin, revision=revision).status_code == 409
+        assert save(admin, **{"seen-revision": revision}).status_code == 409

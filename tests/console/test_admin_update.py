@@ -63,17 +63,20 @@ def text_of(answer) -> str:
 
 def hidden(page: str) -> dict[str, str]:
     """What the form on the page carries along."""
-    names = ("submission", "archive_sha256", "revision", "reauthorize")
+    names = ("form-mark", "archive-sha256", "seen-revision", "seen-reauthorize")
     return {name: re.search(rf'name="{name}" value="([^"]*)"', page).group(1) for name in names}
 
 
 def risks(page: str) -> list[str]:
-    return re.findall(r'name="accept" value="([^"]*)"', page)
+    return re.findall(r'name="accepted-risk" value="([^"]*)"', page)
+
+
+OURS = {"accept": "accepted-risk", "drain": "drain-first", "archive_sha256": "archive-sha256"}
 
 
 def commit(admin, address: str, **typed):
     page = text_of(admin.get(address))
-    return admin.post(address, hidden(page) | typed)
+    return admin.post(address, hidden(page) | {OURS.get(name, name): value for name, value in typed.items()})
 
 
 def current() -> str:
@@ -147,7 +150,7 @@ def test_how_many_people_must_authorize_again_is_said_with_their_names(admin, wo
     assert "2 people must authorize again" in page
     assert "Mei Chen" in page
     assert "Noor Haddad" in page
-    assert hidden(page)["reauthorize"] == "2"
+    assert hidden(page)["seen-reauthorize"] == "2"
 
 
 def test_a_text_change_sends_nobody_to_authorize_again(admin, workshop):
@@ -166,7 +169,7 @@ def test_another_number_of_people_than_was_shown_is_not_committed(admin, worksho
     page = text_of(answer)
     assert answer.status_code == 409
     assert "The number of people who must authorize again is 1, not 0 as the page said." in page
-    assert hidden(page)["reauthorize"] == "1"
+    assert hidden(page)["seen-reauthorize"] == "1"
     assert current() == "1.0.0"
     assert admin.post(address, hidden(page)).status_code == 302
 
@@ -290,7 +293,7 @@ def test_another_administrators_upload_does_not_exist(admin, workshop):
     other = Client()
     other.force_login(make_administrator())
     assert other.get(address).status_code == 404
-    assert other.post(address, {"archive_sha256": StagedPackage.objects.get().archive_sha256}).status_code == 404
+    assert other.post(address, {"archive-sha256": StagedPackage.objects.get().archive_sha256}).status_code == 404
 
 
 def test_the_new_version_is_tested_with_what_is_typed_and_nothing_is_stored(admin, workshop):

@@ -85,7 +85,7 @@ def test_a_revision_that_is_none_is_an_old_one(admin, revision):
 
     answer = admin.post(
         reverse("console:connector_configuration", args=["notebook"]),
-        {"endpoint": "http://127.0.0.1:2/mcp", "revision": revision},
+        {"endpoint": "http://127.0.0.1:2/mcp", "seen-revision": revision},
     )
 
     assert answer.status_code == 409

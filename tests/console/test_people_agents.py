@@ -26,8 +26,8 @@ def ann(client):
 
 
 def make(client, name="Claude Code", **fields):
-    mark = fields.pop("submission", uuid.uuid4().hex)
-    return client.post(reverse("console:agent_create"), {"name": name, "lifetime": "30", "submission": mark, **fields})
+    mark = fields.pop("mark", uuid.uuid4().hex)
+    return client.post(reverse("console:agent_create"), {"name": name, "lifetime": "30", "form-mark": mark, **fields})
 
 
 def test_a_new_agents_token_is_on_the_page_and_works(client, ann):
@@ -59,9 +59,9 @@ def test_the_session_does_not_keep_the_token(client, ann):
 
 def test_sending_the_same_form_twice_makes_one_agent(client, ann):
     mark = uuid.uuid4().hex
-    make(client, submission=mark)
+    make(client, mark=mark)
 
-    again = make(client, name="Claude Code 2", submission=mark)
+    again = make(client, name="Claude Code 2", mark=mark)
 
     assert again.status_code == 302
     assert Agent.objects.count() == 1
@@ -90,7 +90,7 @@ def test_an_agent_gets_several_tokens_with_their_own_expiry(client, ann):
     agent = Agent.objects.get()
 
     answer = client.post(
-        reverse("console:token_create", args=[agent.pk]), {"lifetime": "", "submission": uuid.uuid4().hex}
+        reverse("console:token_create", args=[agent.pk]), {"lifetime": "", "form-mark": uuid.uuid4().hex}
     )
 
     assert answer.status_code == 201
@@ -100,7 +100,7 @@ def test_an_agent_gets_several_tokens_with_their_own_expiry(client, ann):
 
 def test_reloading_the_page_of_a_second_token_makes_no_third(client, ann):
     agent, _token = make_agent(ann)
-    fields = {"lifetime": "30", "submission": uuid.uuid4().hex}
+    fields = {"lifetime": "30", "form-mark": uuid.uuid4().hex}
     client.post(reverse("console:token_create", args=[agent.pk]), fields)
 
     again = client.post(reverse("console:token_create", args=[agent.pk]), fields)

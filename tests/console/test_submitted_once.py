@@ -24,7 +24,7 @@ def test_two_clicks_at_once_make_one_token():
         client = Client()
         client.cookies = browser.cookies
         try:
-            return client.post(address, {"submission": "one-and-the-same"}).status_code
+            return client.post(address, {"form-mark": "one-and-the-same"}).status_code
         finally:
             connections.close_all()
 

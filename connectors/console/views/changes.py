@@ -61,7 +61,9 @@ def _decide(request: PersonRequest, target: Target) -> HttpResponse:
     form = draw_change(target, target.preview(Decision()), request.POST)
     decision = read_decision(request.POST, form.raw_values())
     try:
-        return _drain(request, target, decision) if "drain" in request.POST else _commit(request, target, decision)
+        return (
+            _drain(request, target, decision) if "drain-first" in request.POST else _commit(request, target, decision)
+        )
     except Conflict as error:
         return _show_conflict(request, target, decision, error)
     except (Invalid, Failed) as error:  # Failed: its program or the store did not do its part; nothing was changed

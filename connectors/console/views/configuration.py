@@ -75,7 +75,7 @@ def show_connector_configuration(
 
 
 def _revision(request: PersonRequest) -> int:
-    text = request.POST.get("revision", "")
+    text = request.POST.get("seen-revision", "")
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
 
 

@@ -68,7 +68,7 @@ def install_commit(request: PersonRequest, upload: OpenedUpload) -> HttpResponse
     try:
         connector = install_package(
             archive=upload.archive,
-            expected_sha256=request.POST.get("archive_sha256", ""),
+            expected_sha256=request.POST.get("archive-sha256", ""),
             raw_configuration=form.raw_values(),
             actor=request.user,
         )
