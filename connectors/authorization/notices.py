@@ -11,10 +11,11 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import F, Q
-from django.utils import formats, timezone, translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from connectors.access.models import User
+from connectors.access.reading import as_read_by, tell_moment
 from connectors.authorization.accounts import effective_state
 from connectors.authorization.expiry import find_expiry
 from connectors.authorization.letters import write_letter
@@ -54,7 +55,7 @@ def _notify(person: User, now: datetime) -> bool:
         User.objects.select_for_update().get(pk=person.pk)
         if Connection.objects.filter(person=person, noticed_at__gt=now - BETWEEN).exists():
             return False
-        with translation.override(person.language or settings.LANGUAGE_CODE):
+        with as_read_by(person):
             lines = {connection.pk: line for connection in _visible(person) if (line := _describe(connection, now))}
             letter = _write(person, list(lines.values()))
         Connection.objects.filter(pk__in=lines).update(noticed_at=now)
@@ -88,8 +89,8 @@ def _describe(connection: Connection, now: datetime) -> str:
     expiry = find_expiry(connection, now=now)
     if expiry is None or connection.credential.changed_at > now - BETWEEN:
         return ""
-    at = formats.date_format(timezone.localtime(expiry.at), "DATETIME_FORMAT")
-    return gettext("%(account)s: works until %(at)s. Reconnect it before then.") % {"account": account, "at": at}
+    told = {"account": account, "at": tell_moment(expiry.at)}
+    return gettext("%(account)s: works until %(at)s. Reconnect it before then.") % told
 
 
 def _write(person: User, lines: list[str]) -> EmailMessage:

@@ -23,6 +23,7 @@ LEDGER_SENTENCES: Final[dict[str, tuple[str | Promise, str | Promise]]] = {
         _("Nothing was overwritten. Look at the answer; you can still change it."),
     ),
     "review_not_found": (_("This review is not there."), _("Go back to the list of reviews.")),
+    "webhook_not_found": (_("No webhook is set."), _("Set its address first.")),
     "narrowing_changed": (
         _("A grant or its use has changed since the page was shown."),
         _("Nothing was changed. Look at what is proposed now, then choose again."),

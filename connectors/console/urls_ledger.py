@@ -17,6 +17,7 @@ urlpatterns: list[URLPattern] = [
     path("notices/", notices.notices, name="notices"),
     path("notices/mail/", notices.notices_mail, name="notices_mail"),
     path("notices/webhook/", notices.digest_webhook, name="digest_webhook"),
+    path("notices/webhook/test/", notices.digest_webhook_test, name="digest_webhook_test"),
     path("notices/webhook/remove/", notices.digest_webhook_remove, name="digest_webhook_remove"),
     path("reviews/", reviews.reviews, name="reviews"),
     path("reviews/<uuid:review_id>/", reviews.review, name="review"),

@@ -6,7 +6,6 @@ pressed. The request stays the administrator's own.
 
 from dataclasses import dataclass
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -16,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from connectors.access.models import User
+from connectors.access.reading import zone_of
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import audience
 from connectors.console.catalogue_pages import browse, read_connector
@@ -37,7 +37,7 @@ class Seen:
 
 def see_catalogue(request: PersonRequest, person: User, *, wanted: str, category: str) -> Seen:
     language = language_of(person)
-    with translation.override(language), timezone.override(_zone_of(person)):
+    with translation.override(language), timezone.override(zone_of(person)):
         page = browse(person, wanted=wanted, category=category)
         part = "results" if page.total else "nothing_shared"
         top = _draw(request, "console/catalogue/list.html#top", page, person)
@@ -51,7 +51,7 @@ def see_connector(request: PersonRequest, person: User, connector: Connector) ->
     language = language_of(person)
     if why_not and not (person.is_active and _is_named(person, connector)):
         return Seen(SafeString(""), SafeString(""), language, why_not)
-    with translation.override(language), timezone.override(_zone_of(person)):
+    with translation.override(language), timezone.override(zone_of(person)):
         page = read_connector(connector, person)
         top = _draw(request, "console/catalogue/connector.html#top", page, person)
         html = _draw(request, "console/catalogue/connector.html#about", page, person)
@@ -79,13 +79,6 @@ def _why_not(person: User, connector: Connector) -> str | Promise:
 
 def _is_named(person: User, connector: Connector) -> bool:
     return audience(connector).filter(pk=person.pk).exists()
-
-
-def _zone_of(person: User) -> ZoneInfo:
-    try:
-        return ZoneInfo(person.time_zone or settings.TIME_ZONE)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
 
 
 def _draw(request: PersonRequest, template: str, page: Any, person: User) -> SafeString:

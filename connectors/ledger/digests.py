@@ -1,41 +1,41 @@
 """The daily digest of notices: by e-mail to people who want it, to a webhook where one is set; one a day at most.
 
 A delivery is a row with a due time, made when something was opened that its recipient has not been told of; it is tried
-again with a growing delay and given up after two days. What is mended meanwhile is not told.
+again with a growing delay and given up after two days. What is mended meanwhile is not told. A person's day is that of
+their zone, and no letter is written before its morning; what it tells is looked up as it is written, so that it says
+nothing to somebody whom it no longer concerns.
 """
 
 import logging
-import time
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from datetime import time as clock_time
 from smtplib import SMTPException
 from typing import Any, Final
 from uuid import UUID
 
-import orjson
-from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone, translation
 
 from connectors.access.models import User
+from connectors.access.reading import as_read_by, zone_of
 from connectors.audit.growing_wait import growing_wait
 from connectors.authorization.letters import write_letter
-from connectors.egress.client import Answer, Timeouts, get_client
 from connectors.errors import ConnectorError, UpstreamFault
 from connectors.ledger.models import DigestDelivery, DigestWebhook, Notice, NoticeReader
-from connectors.ledger.notice_words import describe_notice
+from connectors.ledger.notice_words import TONES, describe_notice
 from connectors.ledger.notices import open_notices
-from connectors.ledger.webhook import find_webhook, open_secret, sign_message
+from connectors.ledger.posting import is_taken, post_message
+from connectors.ledger.webhook import find_webhook
 
 log = logging.getLogger(__name__)
+MORNING: Final = clock_time(8)  # by the reader's clock; after that a letter goes out as soon as there is news
 FIRST_WAIT: Final = timedelta(minutes=1)
 LONGEST_WAIT: Final = timedelta(hours=6)
 MOST_ATTEMPTS: Final = 15  # about two days
 KEPT: Final = timedelta(days=90)
 BATCH: Final = 50
-TIMEOUTS: Final = Timeouts(total=20.0)
-ANSWER_BYTES: Final = 64 * 1024
 
 
 def queue_digests() -> int:
@@ -46,12 +46,13 @@ def queue_digests() -> int:
     webhook = find_webhook()
     everything = Notice.objects.filter(closed_at=None).exclude(kind=Notice.Kind.NARROWING_ASKED)
     if webhook is not None:
-        made += _queue(list(everything.values_list("pk", flat=True)), now, webhook=webhook)
+        made += _queue(list(everything.values_list("pk", flat=True)), timezone.localdate(now), now, webhook=webhook)
     if settings.MAIL_FROM:
         readers = NoticeReader.objects.filter(wants_mail=True, person__is_active=True).exclude(person__email="")
         for reader in readers.select_related("person"):
             ids = list(open_notices(reader.person).values_list("pk", flat=True))
-            made += _queue(ids, now, person=reader.person)
+            morning = morning_of(reader.person, now)
+            made += _queue(ids, morning.date(), max(now, morning), person=reader.person)
     return made
 
 
@@ -59,6 +60,12 @@ def deliver_due() -> int:
     """Try every delivery whose time has come, and return how many arrived."""
     due = DigestDelivery.objects.filter(due_at__lte=timezone.now()).order_by("due_at").values_list("pk", flat=True)
     return sum(_deliver(pk) for pk in list(due[:BATCH]))
+
+
+def morning_of(person: User, now: datetime) -> datetime:
+    """Return when the person's present day begins to be one for letters, in their zone."""
+    zone = zone_of(person)
+    return datetime.combine(now.astimezone(zone).date(), MORNING, zone)
 
 
 def next_try(attempts: int, now: datetime) -> datetime | None:
@@ -69,7 +76,12 @@ def next_try(attempts: int, now: datetime) -> datetime | None:
 
 
 def _queue(
-    notice_ids: list[UUID], now: datetime, *, webhook: DigestWebhook | None = None, person: User | None = None
+    notice_ids: list[UUID],
+    day: date,
+    due_at: datetime,
+    *,
+    webhook: DigestWebhook | None = None,
+    person: User | None = None,
 ) -> int:
     reached = Q(delivered_at__isnull=False) | Q(due_at__isnull=False)  # or still may; what was given up told nobody
     earlier = DigestDelivery.objects.filter(reached, webhook=webhook, person=person)
@@ -81,8 +93,8 @@ def _queue(
             _, made = DigestDelivery.objects.get_or_create(
                 webhook=webhook,
                 person=person,
-                day=timezone.localdate(now),
-                defaults={"notices": [str(pk) for pk in notice_ids], "due_at": now},
+                day=day,
+                defaults={"notices": [str(pk) for pk in notice_ids], "due_at": due_at},
             )
     except IntegrityError:  # another worker has just made it
         return 0
@@ -93,20 +105,24 @@ def _deliver(delivery_id: UUID) -> bool:
     delivery = _claim(delivery_id)
     if delivery is None:
         return False
-    notices = list(
-        Notice.objects.filter(pk__in=delivery.notices, closed_at=None)
-        .select_related("connector__version")
-        .order_by("-opened_at")
-    )
+    notices = _list_told(delivery)
     failure = ""
     try:
         if notices:
             _send(delivery, notices)
     except (ConnectorError, OSError, SMTPException) as error:
-        failure = error.code if isinstance(error, ConnectorError) else type(error).__name__
+        failure = _name_failure(error)
         log.warning("a digest was not delivered: %s", failure)
     _note(delivery, failure)
     return not failure
+
+
+def _name_failure(error: Exception) -> str:
+    """Return what the page and the log tell of it: a code, and the receiver's status or the stage where it has one."""
+    if not isinstance(error, ConnectorError):
+        return type(error).__name__
+    more = error.parameters.get("status") or error.parameters.get("stage")
+    return f"{error.code} {more}" if more else error.code
 
 
 @transaction.atomic
@@ -130,6 +146,23 @@ def _note(delivery: DigestDelivery, failure: str) -> None:
     DigestDelivery.objects.filter(pk=delivery.pk).update(failure="", due_at=None, delivered_at=timezone.now())
 
 
+def _list_told(delivery: DigestDelivery) -> list[Notice]:
+    """Return what a delivery tells now: to a person everything that is open and concerns them still, if they still
+    want it; to a webhook what it was made for, so that a try under the same id says no more than the one before."""
+    if delivery.person is not None:
+        notices = list(open_notices(delivery.person)) if _wants_mail(delivery.person) else []
+        DigestDelivery.objects.filter(pk=delivery.pk).update(notices=[str(notice.pk) for notice in notices])
+        return notices
+    open_ones = Notice.objects.filter(pk__in=delivery.notices, closed_at=None)
+    return list(open_ones.select_related("connector__version").order_by("-opened_at"))
+
+
+def _wants_mail(person: User) -> bool:
+    return (
+        person.is_active and bool(person.email) and NoticeReader.objects.filter(person=person, wants_mail=True).exists()
+    )
+
+
 def _send(delivery: DigestDelivery, notices: list[Notice]) -> None:
     if delivery.person is not None:
         _mail(delivery.person, notices)
@@ -138,8 +171,8 @@ def _send(delivery: DigestDelivery, notices: list[Notice]) -> None:
 
 
 def _mail(person: User, notices: list[Notice]) -> None:
-    with translation.override(person.language or settings.LANGUAGE_CODE):
-        texts = [describe_notice(notice) for notice in notices]
+    with as_read_by(person):
+        texts = sorted((describe_notice(notice) for notice in notices), key=lambda text: TONES.index(text.tone))
         lines = [f"{text.title}. {text.sentence}" for text in texts]
         letter = write_letter(
             person,
@@ -153,22 +186,10 @@ def _mail(person: User, notices: list[Notice]) -> None:
 
 def _post(delivery: DigestDelivery, webhook: DigestWebhook, notices: list[Notice]) -> None:
     with translation.override(settings.LANGUAGE_CODE):
-        body = orjson.dumps(describe_digest(notices, at=timezone.now()))
-    message_id, timestamp = f"msg_{delivery.pk.hex}", int(time.time())
-    signature = sign_message(open_secret(webhook), message_id=message_id, timestamp=timestamp, body=body)
-    headers = {
-        "Content-Type": "application/json",
-        "webhook-id": message_id,
-        "webhook-timestamp": str(timestamp),
-        "webhook-signature": signature,
-    }
-    answer = async_to_sync(_request)(webhook.url, headers, body)
-    if not 200 <= answer.status < 300:  # noqa: PLR2004 - what counts as taken (RFC 9110 §15.3)
+        message = describe_digest(notices, at=timezone.now())
+    answer = post_message(webhook, message, message_id=f"msg_{delivery.pk.hex}")
+    if not is_taken(answer.status):
         raise UpstreamFault("http_status", status=answer.status)
-
-
-async def _request(url: str, headers: dict[str, str], body: bytes) -> Answer:
-    return await get_client().request("POST", url, headers=headers, body=body, timeout=TIMEOUTS, max_bytes=ANSWER_BYTES)
 
 
 def describe_digest(notices: list[Notice], *, at: datetime) -> dict[str, Any]:

@@ -9,10 +9,13 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from connectors.access.reading import tell_moment
 from connectors.catalogue.models import Connector
 from connectors.catalogue.versions import manifest_of
 from connectors.ledger.models import Notice
 from connectors.manifest.texts import text_for
+
+TONES: Final = ("bad", "warn", "calm")  # the worst first
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,16 @@ def _dead(told: dict[str, Any], name: str, key: str) -> NoticeText:
 
 
 def _certificate(told: dict[str, Any], name: str, key: str) -> NoticeText:
+    ends, path = _read_date(told.get("at")), f"/connectors/{key}/ledger/"
+    if ends is not None and ends <= timezone.now():
+        sentence = _("It ended on %(at)s, so nothing connects until whoever runs the server renews it.")
+        title = _("%(name)s: its server's certificate has ended")
+        return NoticeText(title % {"name": name}, sentence % {"at": tell_moment(ends)}, path, "bad")
     return NoticeText(
         _("%(name)s: its server's certificate ends") % {"name": name},
         _("It is good until %(at)s. After that nothing connects; whoever runs the server has to renew it.")
         % {"at": _date(told.get("at"))},
-        f"/connectors/{key}/ledger/",
+        path,
     )
 
 
@@ -118,11 +126,15 @@ def _narrowing(told: dict[str, Any], name: str, _key: str) -> NoticeText:
 
 
 def _date(text: object) -> str:
+    moment = _read_date(text)
+    return tell_moment(moment) if moment else "?"
+
+
+def _read_date(text: object) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(str(text))
+        return datetime.fromisoformat(str(text))
     except ValueError:
-        return "?"
-    return f"{timezone.localtime(moment):%Y-%m-%d %H:%M}"
+        return None
 
 
 _WORDS: Final[dict[Notice.Kind, Callable[[dict[str, Any], str, str], NoticeText]]] = {

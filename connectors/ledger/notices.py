@@ -1,6 +1,6 @@
 """What people should look at: opened when the worker finds it, closed when it is mended, each seen by whom it concerns.
 
-connector_dead       its administrators, its owner in the ledger, everybody with an account there
+connector_dead       its administrators, its owner in the ledger, everybody who sees it and has an account there
 certificate_ending   administrators, the connector's owner
 refresh_failing      administrators, the connector's owner (people hear of their own accounts as such)
 review_due           administrators
@@ -10,7 +10,7 @@ chain_broken         auditors and administrators
 narrowing_asked      people with a grant there that is wider than its use
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -25,6 +25,7 @@ from connectors.audit.checks import last_check
 from connectors.audit.sweeps import overdue_sweeps
 from connectors.authorization.models import RefreshLease
 from connectors.catalogue.models import Connector
+from connectors.catalogue.queries import visible_connectors
 from connectors.ledger.health_mark import is_dead
 from connectors.ledger.models import Notice, NoticeReader, Probe
 from connectors.ledger.narrowing import ASKED_FOR, asked_narrowing
@@ -37,6 +38,7 @@ CERTIFICATE_ENDS_WITHIN: Final = timedelta(days=14)
 REFRESH_FAILS_FOR: Final = timedelta(hours=1)
 FORGOTTEN_AFTER: Final = timedelta(days=90)
 KIND: Final = Notice.Kind
+OWN_SWEEP: Final = "ledger.refresh_notices"
 _OF_MANAGERS: Final = (
     *(KIND.CONNECTOR_DEAD, KIND.CERTIFICATE_ENDING, KIND.REFRESH_FAILING, KIND.REVIEW_DUE, KIND.REMOVAL_STUCK),
     *(KIND.SWEEP_OVERDUE, KIND.CHAIN_BROKEN),
@@ -81,8 +83,8 @@ def find_wrong(now: datetime) -> Iterator[Found]:
         yield Found(KIND.CHAIN_BROKEN, parameters={"code": check.fault, "sequence": check.fault_sequence})
     for job in stuck_removals():
         yield Found(KIND.REMOVAL_STUCK, job.connector_key, parameters={"failure": job.failure})
-    for sweep in overdue_sweeps():
-        yield Found(KIND.SWEEP_OVERDUE, sweep.name[:64])
+    for name in _find_overdue():
+        yield Found(KIND.SWEEP_OVERDUE, name)
 
 
 def open_notices(person: User) -> QuerySet[Notice]:
@@ -108,7 +110,8 @@ def mark_seen(person: User) -> None:
 
 def _concerning(person: User) -> Q:
     """Narrowing apart: whether that concerns somebody takes more than a query."""
-    mine = Q(kind=KIND.CONNECTOR_DEAD, connector__connections__person=person)
+    visible = visible_connectors(person).order_by().values("pk")
+    mine = Q(kind=KIND.CONNECTOR_DEAD, connector__connections__person=person, connector__in=visible)
     owned = Q(kind__in=_OF_OWNERS, connector__ledger_entry__owner=person)
     concerning = Q(pk__in=Notice.objects.filter(mine | owned, closed_at=None).order_by().values("pk"))
     if person.has_perm(MANAGE):
@@ -135,6 +138,16 @@ def _find_refreshes(now: datetime) -> Iterator[Found]:
     for row in rows:
         key, pk = row["connection__connector__key"], row["connection__connector_id"]
         yield Found(KIND.REFRESH_FAILING, key, pk, {"count": row["accounts"]})
+
+
+def _find_overdue() -> Iterable[str]:
+    """While this very look is overdue the worker has only just come back: what it does by the clock is about to be
+    done, so nothing new is told of; what stood before still stands."""
+    names = {sweep.name[:64] for sweep in overdue_sweeps()}
+    if OWN_SWEEP in names:
+        standing = Notice.objects.filter(kind=KIND.SWEEP_OVERDUE, closed_at=None, subject__in=names - {OWN_SWEEP})
+        return tuple(standing.values_list("subject", flat=True))
+    return sorted(names)
 
 
 def _open(found: Found, known: Notice | None, now: datetime) -> None:

@@ -69,7 +69,7 @@ MANAGE = words("""
 console:ledger console:ledger_csv console:connector_ledger console:connector_entry console:connector_checklist
 console:connector_disposition console:connector_probe console:connector_ask_narrowing console:reviews console:review
 console:review_line console:review_finish console:review_report console:review_csv console:digest_webhook
-console:digest_webhook_remove
+console:digest_webhook_remove console:digest_webhook_test
 console:health console:connector_list console:install console:example_package console:connector_overview
 console:connector_configuration console:connector_tools console:connector_visibility console:connector_publish
 console:connector_disable console:connector_test console:people console:person_create console:person

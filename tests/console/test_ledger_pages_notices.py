@@ -10,11 +10,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from connectors.ledger.models import DigestWebhook, Notice, NoticeReader
+from connectors.ledger.models import DigestWebhook, LedgerEntry, Notice, NoticeReader
 from connectors.policy.models import Grant
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
 from tests.builders.logs import make_call
 from tests.builders.people import make_administrator, make_user
+from tests.fakes.webhook_receiver import Receiver
 
 pytestmark = pytest.mark.django_db
 
@@ -122,6 +123,57 @@ def test_the_webhooks_secret_is_shown_once(admin):
     assert secret not in admin.get("/notices/").text
     admin.post("/notices/webhook/remove/")
     assert not DigestWebhook.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (204, "The receiver took the test: 204 in"),
+        (301, "Redirects are not followed."),
+        (403, "See that it checks the signature"),
+        (404, "Check the path"),
+        (500, "Its own log says why."),
+    ],
+)
+def test_a_test_of_the_webhook_says_what_came_back_and_what_to_mend(admin, status, told):
+    with Receiver() as receiver:
+        receiver.status = status
+        admin.post("/notices/webhook/", {"url": receiver.url})
+        assert told in text_of(admin.post("/notices/webhook/test/", follow=True))
+
+
+def test_a_test_that_does_not_get_through_names_the_stage(admin):
+    with Receiver() as ended:
+        pass
+    admin.post("/notices/webhook/", {"url": ended.url})
+    page = text_of(admin.post("/notices/webhook/test/", follow=True))
+    assert "The server did not take the connection." in page
+
+
+def test_a_test_without_a_webhook_says_so(admin):
+    assert "No webhook is set." in text_of(admin.post("/notices/webhook/test/", follow=True))
+
+
+def test_notices_lead_their_reader_to_pages_that_open(admin, mei):
+    seen = make_connector("seen")
+    mine = make_connector("mine", everyone=False)
+    LedgerEntry.objects.create(connector=mine, owner=mei)
+    make_connection(mei, seen)
+    tell("connector_dead", subject="seen", connector=seen, parameters={})
+    tell("connector_dead", subject="mine", connector=mine, parameters={})
+    for client in (admin, signed_in(mei)):
+        listed = client.get("/notices/").text.split('class="notice-list"')[1].split("</ul>")[0]
+        links = re.findall(r'<a href="(/[^"]+)">', listed)
+        assert len(links) == (2 if client is admin else 1)
+        assert {client.get(link).status_code for link in links} == {200}
+
+
+def test_the_worst_stands_first(admin):
+    connector = make_connector("notes")
+    tell("connector_dead", subject="notes", connector=connector, parameters={})
+    tell()
+    page = text_of(admin.get("/notices/"))
+    assert page.index("is dead") < page.index("A review is due")
 
 
 def test_an_address_that_may_not_be_called_is_refused_at_its_field(admin):

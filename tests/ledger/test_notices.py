@@ -8,12 +8,14 @@ from django.utils import timezone, translation
 
 from connectors.audit.checks import check_chain
 from connectors.audit.models import AdminEvent
+from connectors.audit.sweeps import list_sweeps
+from connectors.audit.usage_models import SweepRecord
 from connectors.authorization.models import RefreshLease
 from connectors.ledger.disposition import Suggestion, decide_disposition
 from connectors.ledger.entry import Writing, write_entry
 from connectors.ledger.models import Disposition, Notice, Probe
 from connectors.ledger.notice_words import describe_notice
-from connectors.ledger.notices import count_new, find_wrong, mark_seen, open_notices, refresh_notices
+from connectors.ledger.notices import OWN_SWEEP, count_new, find_wrong, mark_seen, open_notices, refresh_notices
 from tests.builders.connectors import make_connection, make_connector
 from tests.builders.people import make_administrator, make_auditor, make_user
 
@@ -151,3 +153,33 @@ def test_every_kind_has_words_even_with_nothing_to_fill_them(connector, kind, la
     assert text.title
     assert text.sentence
     assert resolve(text.path)
+
+
+def run_sweeps(ago, *, own_ago):
+    """Every sweep succeeded so long ago, the one that looks for notices at its own time."""
+    now = timezone.now()
+    for sweep in list_sweeps():
+        at = now - (own_ago if sweep.name == OWN_SWEEP else ago)
+        SweepRecord.objects.create(name=sweep.name, expected_since=at, last_succeeded_at=at)
+
+
+def overdue_told():
+    refresh_notices()
+    return Notice.objects.filter(kind=KIND.SWEEP_OVERDUE, closed_at=None).exists()
+
+
+def test_background_work_that_stopped_is_told_of():
+    run_sweeps(timedelta(days=9), own_ago=timedelta(minutes=5))
+    assert overdue_told()
+
+
+def test_a_worker_that_was_off_and_has_come_back_raises_no_alarm():
+    run_sweeps(timedelta(days=9), own_ago=timedelta(days=9))
+    assert not overdue_told()
+
+
+def test_what_was_overdue_before_the_worker_was_off_still_is():
+    run_sweeps(timedelta(days=9), own_ago=timedelta(minutes=5))
+    assert overdue_told()
+    SweepRecord.objects.filter(name=OWN_SWEEP).update(last_succeeded_at=timezone.now() - timedelta(days=9))
+    assert overdue_told()

@@ -9,12 +9,15 @@ from django.views.decorators.cache import never_cache
 from connectors.console.answer import answer
 from connectors.console.forms.faults import place_error
 from connectors.console.forms.notices import WebhookForm
+from connectors.console.messages import describe_error
 from connectors.console.notice_bell import silence
 from connectors.console.notice_pages import read_notices
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
-from connectors.errors import Invalid
+from connectors.console.webhook_words import tell_trial
+from connectors.errors import Invalid, NotFound
 from connectors.ledger.models import NoticeReader
 from connectors.ledger.webhook import remove_webhook, set_webhook
+from connectors.ledger.webhook_trial import try_webhook
 
 
 @screen()
@@ -47,6 +50,18 @@ def digest_webhook(request: PersonRequest) -> HttpResponse:
             place_error(form, refused)
     context = {"page": read_notices(request.user), "form": form}
     return answer(request, "console/notices/list.html", context, status=422)
+
+
+@screen(MANAGE_CONNECTORS, methods=("POST",))
+def digest_webhook_test(request: PersonRequest) -> HttpResponse:
+    """Post a test now, and say what came of it."""
+    try:
+        trial = try_webhook(actor=request.user)
+    except NotFound as gone:
+        messages.error(request, str(describe_error(gone)))
+        return redirect("console:notices")
+    (messages.success if trial.taken else messages.error)(request, tell_trial(trial))
+    return redirect("console:notices")
 
 
 @screen(MANAGE_CONNECTORS, methods=("POST",))
