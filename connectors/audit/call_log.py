@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from connectors.audit.database_lanes import WRITES
@@ -98,6 +98,12 @@ def _try_again(entry: Entry, error: DatabaseError) -> Exception | None:
         connection.close()  # a connection the database dropped is not worth keeping
     try:
         _write([entry])
+    except IntegrityError as refused:
+        if entry.also is None:
+            log.exception("a call could not be logged (first: %s)", error)
+        else:  # its state is there already, which whoever submitted it looks at; what it cannot explain it raises
+            log.info("a call was not logged, because what goes with it is there already")
+        return refused
     except DatabaseError:
         log.exception("a call could not be logged (first: %s)", error)
         return error

@@ -38,6 +38,11 @@ RULES: Final[dict[str, Rule]] = {
         _("Granted, unattended"),
         _("The tool asks for confirmation, and a scheduled or API run goes ahead under the owner's grant."),
     ),
+    "run_stopped": Rule(
+        _("Run ended"),
+        _("A connector the run used is to be changed, and whoever changes it ended the run. Nothing was sent."),
+        _("The agent's next call began a new run. If something was left undone, ask it to go on there."),
+    ),
     "connector_unknown": Rule(
         _("No such tool"),
         _("No connector has a tool of this name. The agent may have made the name up, or remembers one that is gone."),

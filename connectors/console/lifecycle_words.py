@@ -51,7 +51,7 @@ LIFECYCLE_SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
     "connector_removing": (_("%(key)s is being removed and is out of use for good."), _("Nothing was changed.")),
     "drain_not_waiting": (
-        _("There is no drain to cancel any more: it has ended."),
+        _("There is no drain any more: it has ended."),
         _("The connector's page says how."),
     ),
     "removal_not_found": (
@@ -80,6 +80,7 @@ RISKS: Final[dict[str, str | Promise]] = {
 
 OCCUPANTS: Final[dict[str, str | Promise]] = {
     "run": _("Run"),
+    "stopped_run": _("Run that was ended; its last calls may still be on their way"),
     "authorization": _("Authorization in progress"),
     "refresh": _("Credential being refreshed"),
 }

@@ -20,9 +20,17 @@ from connectors.gateway.snapshot import Snapshot, take_snapshot_for
 from connectors.policy.decision import Decision, Facts, decide
 
 _TOLD: Final = frozenset(
-    {"confirmation_required", "connection_ambiguous", "run_origin", "batch_refused", "connector_draining"}
+    {
+        "confirmation_required",
+        "connection_ambiguous",
+        "run_origin",
+        "batch_refused",
+        "connector_draining",
+        "run_stopped",
+    }
 )
-"""Denials an agent is told of: the tool is in its view, or the batch is its own."""
+"""Denials an agent is told of: the tool is in its view, or the batch or the run is its own."""
+_STOPPED: Final = Decision(allowed=False, rule="run_stopped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +79,12 @@ class DecidedCall:
 async def decide_call(agent: AuthenticatedAgent, request: CallRequest) -> DecidedCall:
     """Decide one call. Nothing is written yet: the decision is logged with its ending."""
     snapshot = await take_snapshot_for(agent, request.name)
-    run = await enter_run(
-        agent_id=agent.agent_id,
-        owner_id=agent.owner_id,
-        conversation=request.conversation,
-        connector_versions=snapshot.view.connector_versions,
-    )
+    run = await enter_run(agent, conversation=request.conversation, connector_versions=snapshot.view.connector_versions)
     tool = snapshot.find(request.name)
     alternatives = tuple(snapshot.view.ambiguous.get(request.name, ()))
-    if tool is not None:
+    if run.stopped:  # whatever was asked for: what follows is another run
+        meaning = _meaning_of(tool, _STOPPED) if tool is not None else Refusal(_STOPPED, Address("", "", ""))
+    elif tool is not None:
         meaning = _meaning_of(tool, await _decide_in(run, tool))
     elif alternatives:
         example = snapshot.view.tools[alternatives[0]]

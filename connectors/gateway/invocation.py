@@ -20,7 +20,7 @@ from connectors.audit.call_log import Used, record_call, subject_of
 from connectors.audit.capture import seal_content
 from connectors.audit.database_lanes import in_database
 from connectors.audit.models import CallRecord, CapturedContent, DecisionRecord
-from connectors.errors import ConnectorError
+from connectors.errors import ConnectorError, Refused
 from connectors.gateway.binding import Binding
 from connectors.gateway.calls import DecidedCall
 from connectors.gateway.claims import Claim, find_recorded
@@ -54,7 +54,8 @@ async def run_call(call: DecidedCall) -> Answer:
         await record_call(call.record, used=(("AgentToken", call.agent.token_id),))
         refusal = call.refusal
         return Answer(None if refusal is None else orjson.dumps(refusal))
-    invocation = _Invocation(call, tool, orjson.dumps(call.request.arguments, option=orjson.OPT_SORT_KEYS))
+    arguments = orjson.dumps(call.request.arguments, option=orjson.OPT_SORT_KEYS)
+    invocation = _Invocation(call, tool, arguments, keyed_digest(arguments))
     if tool.is_read:
         return await invocation.run_read()
     return await invocation.run_claimed()
@@ -65,6 +66,7 @@ class _Invocation:
     call: DecidedCall
     tool: SnapshotTool
     arguments: bytes
+    arguments_digest: str
     course: Course = field(default_factory=Course)
     deadline: Deadline = field(default_factory=lambda: Deadline.after(BUDGET_SECONDS))
     invocation_id: UUID | None = None
@@ -107,7 +109,7 @@ class _Invocation:
 
     async def _call_upstream(self, claim: Claim | None = None) -> Outcome:
         try:
-            binding = await self.call.snapshot.binding_of(self.tool.connection_id)
+            binding = self._of_this_version(await self.call.snapshot.binding_of(self.tool.connection_id))
             self.binding = await renew_if_expired(binding, self._reopen, deadline=self.deadline)
             if claim is not None:
                 await record_call(None, also=claim.mark_sent)
@@ -127,8 +129,14 @@ class _Invocation:
         return self.tool.facts.connection_state == "unreachable"
 
     async def _reopen(self, connection_id: UUID) -> Binding:
-        self.binding = await self.call.snapshot.reopen_binding(connection_id)
+        self.binding = self._of_this_version(await self.call.snapshot.reopen_binding(connection_id))
         return self.binding
+
+    def _of_this_version(self, binding: Binding) -> Binding:
+        """A call goes to the package version it was decided under, or nowhere: its run may have been stopped since."""
+        if binding.manifest_revision != self.tool.manifest_revision:
+            raise Refused("snapshot_stale")
+        return binding
 
     async def _send(self, binding: Binding) -> UpstreamResult:
         address, arguments = self.tool.address, self.call.request.arguments
@@ -188,7 +196,7 @@ class _Invocation:
             invocation_id=self.invocation_id,
             connection_id=self.tool.connection_id,
             tool=self.tool.name,
-            arguments_digest=keyed_digest(self.arguments),
+            arguments_digest=self.arguments_digest,
             arguments_bytes=len(self.arguments),
         )
 
@@ -210,7 +218,7 @@ class _Invocation:
             **self.course.told(),
             server_address=address_of(server.url)[:255] if server else "",
             arguments_bytes=len(self.arguments),
-            arguments_digest=keyed_digest(self.arguments),
+            arguments_digest=self.arguments_digest,
             result_bytes=len(body),
             result_digest=keyed_digest(body),
             outcome=outcome.state,

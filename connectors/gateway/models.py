@@ -40,6 +40,9 @@ class Run(models.Model):
     started_at = models.DateTimeField(auto_now_add=True)
     idle_ends_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
+    stopped_at = models.DateTimeField(
+        null=True, blank=True
+    )  # ended for a change that waited, not by itself
 
     class Meta:
         constraints: ClassVar = [
@@ -48,7 +51,8 @@ class Run(models.Model):
             )
         ]
         indexes: ClassVar = [
-            models.Index(fields=["idle_ends_at"], condition=models.Q(ended_at=None), name="run_open_by_idle_end")
+            models.Index(fields=["idle_ends_at"], condition=models.Q(ended_at=None), name="run_open_by_idle_end"),
+            models.Index(fields=["stopped_at"], condition=models.Q(stopped_at__isnull=False), name="run_stopped"),
         ]
 
     def __str__(self) -> str:

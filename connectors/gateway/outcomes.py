@@ -47,10 +47,16 @@ WORDS: Final = {
     "program_timeout": "The connector's program took too long and was ended.",
     "rate_limited": "The service asks to slow down. Try again later.",
     "response_too_large": "The service's answer is larger than 20 MiB.",
+    "run_stopped": (
+        "This run was ended, because a connector it uses is about to be changed. Nothing was sent. Your next call "
+        "begins a new run: list the tools again first; that connector is back once it has been changed."
+    ),
     "snapshot_stale": "What this agent may use has just changed. List the tools again.",
     "unavailable": "The service could not be reached. Nothing was sent.",
 }
-RETRYABLE: Final = frozenset({"unavailable", "rate_limited", "connector_draining", "connector_unavailable"})
+RETRYABLE: Final = frozenset(
+    {"unavailable", "rate_limited", "connector_draining", "connector_unavailable", "run_stopped"}
+)
 _TRANSLATED: Final = {
     "reauthorization_required": "authorization_required",
     "configuration_incomplete": "connector_unavailable",
@@ -73,6 +79,7 @@ _KNOWN_FAULTS: Final = frozenset(
         "program_timeout",
         "rate_limited",
         "response_too_large",
+        "snapshot_stale",
     }
 )
 

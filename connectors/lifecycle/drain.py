@@ -1,11 +1,12 @@
 """Wait for a connector to be free, then change it without anybody there; meanwhile it takes no new runs and sign-ins.
 
 Runs that are open go on, with the refreshes they need; a new conversation goes on without this connector and is told
-why (`connector_draining`). `drain_finishing` makes the change.
+why (`connector_draining`). `drain_finishing` makes the change; `run_ending` ends runs that keep it waiting too long.
 """
 
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 from django.db import transaction
@@ -65,19 +66,23 @@ class RemovalChange:
 type DrainedChange = UpdateChange | RollbackChange | RemovalChange
 
 
-def start_drain(*, connector: Connector, change: DrainedChange, actor: User | None) -> Drain:
+def start_drain(
+    *, connector: Connector, change: DrainedChange, end_runs_after: timedelta | None = None, actor: User | None
+) -> Drain:
     """Return the drain that now waits; from the commit on the connector takes nothing new.
 
-    What can be refused is refused now, with the errors of the act itself but for `Occupied`. The configuration cannot
-    be changed while it waits.
+    Runs that are still open after `end_runs_after` are ended then; without it they are waited for however long they
+    last. What can be refused is refused now, with the errors of the act itself but for `Occupied`. The configuration
+    cannot be changed while it waits.
     """
+    drain = Drain(started_by=actor, runs_end_at=timezone.now() + end_runs_after if end_runs_after else None)
     if isinstance(change, UpdateChange):
-        return _start_update(connector, change, actor)
+        return _start_update(connector, change, drain)
     if isinstance(change, RollbackChange):
-        return _start_rollback(connector, change, actor)
+        return _start_rollback(connector, change, drain)
     check_typed_key(connector, change.typed_key)
-    seen = see(connector)
-    return _open(seen, Drain(connector=seen, kind=Drain.Kind.REMOVAL, started_by=actor))
+    drain.kind = Drain.Kind.REMOVAL
+    return _open(see(connector), drain)
 
 
 @transaction.atomic
@@ -96,7 +101,10 @@ def cancel_drain(*, connector: Connector, actor: User | None) -> Drain:
 
 def describe_drain(drain: Drain) -> dict[str, str]:
     """Return what an event says of a drain."""
-    return {"change": drain.kind, "version": drain.target_version}
+    told = {"change": drain.kind, "version": drain.target_version}
+    if drain.runs_end_at is not None:
+        told["runs_end_at"] = drain.runs_end_at.isoformat()
+    return told
 
 
 def discard_copy(drain: Drain) -> None:
@@ -106,10 +114,10 @@ def discard_copy(drain: Drain) -> None:
             get_object_store().delete(drain.object_key)
 
 
-def _start_update(connector: Connector, change: UpdateChange, actor: User | None) -> Drain:
-    described = describe_update(connector, change.archive, change.expected_sha256, change.typed, actor)
+def _start_update(connector: Connector, change: UpdateChange, drain: Drain) -> Drain:
+    described = describe_update(connector, change.archive, change.expected_sha256, change.typed, drain.started_by)
     check_change(described)
-    drain = Drain(connector=described.seen, kind=Drain.Kind.UPDATE, started_by=actor)
+    drain.kind = Drain.Kind.UPDATE
     drain.archive_sha256 = change.expected_sha256
     drain.object_key = f"{COPIES}{drain.pk}.zip"
     with ExitStack() as undo:
@@ -122,16 +130,18 @@ def _start_update(connector: Connector, change: UpdateChange, actor: User | None
     return drain
 
 
-def _start_rollback(connector: Connector, change: RollbackChange, actor: User | None) -> Drain:
-    described = describe_rollback(connector, change.version, change.typed, actor)
+def _start_rollback(connector: Connector, change: RollbackChange, drain: Drain) -> Drain:
+    described = describe_rollback(connector, change.version, change.typed, drain.started_by)
     check_change(described)
     check_stored(change.version)
-    return _open_change(described, Drain(connector=described.seen, kind=Drain.Kind.ROLLBACK, started_by=actor))
+    drain.kind = Drain.Kind.ROLLBACK
+    return _open_change(described, drain)
 
 
 def _open_change(change: VersionChange, drain: Drain) -> Drain:
     """Let the program say no while somebody is there to read it; then wait."""
     ask_program(change)
+    drain.connector = change.seen
     drain.target_version = change.target.version.version
     seal_typed(drain, replace(change.typed, expected_revision=change.seen.configuration_revision))
     return _open(change.seen, drain)
@@ -143,6 +153,7 @@ def _open(seen: Connector, drain: Drain) -> Drain:
     require_open(current)
     check_unchanged(current, seen)
     Drain.objects.filter(connector=current).delete()  # the last one, which has ended
+    drain.connector = current
     drain.due_at = timezone.now()
     drain.save(force_insert=True)
     current.transition = Connector.Transition.DRAINING

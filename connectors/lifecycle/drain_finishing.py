@@ -2,6 +2,7 @@
 
 import json
 import logging
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,13 +16,14 @@ from connectors.audit.growing_wait import growing_wait
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import PackageVersion
-from connectors.errors import ConnectorError, Invalid, NotFound
+from connectors.errors import Conflict, ConnectorError, Invalid, NotFound
 from connectors.lifecycle.drain import COPIES, describe_drain, discard_copy
 from connectors.lifecycle.drain_payload import open_typed
 from connectors.lifecycle.models import Drain
 from connectors.lifecycle.occupancy import Occupied, find_occupants
 from connectors.lifecycle.removal import begin_removal
 from connectors.lifecycle.rollback import describe_rollback, make_rollback
+from connectors.lifecycle.run_ending import end_runs
 from connectors.lifecycle.transition import end_drain
 from connectors.lifecycle.update import describe_update, make_update
 from connectors.lifecycle.version_change import check_change
@@ -54,6 +56,7 @@ def _is_waiting(object_key: str) -> bool:
 
 
 def _finish(drain: Drain) -> bool:
+    _end_overdue_runs(drain)
     if find_occupants(drain.connector) or not _claim(drain):
         return False
     try:
@@ -67,6 +70,14 @@ def _finish(drain: Drain) -> bool:
         discard_copy(drain)
         return True
     return False
+
+
+def _end_overdue_runs(drain: Drain) -> None:
+    """End the runs that were to be waited for until now; what they were in the middle of is waited for once more."""
+    if drain.runs_end_at is None or drain.runs_end_at > timezone.now():
+        return
+    with suppress(Conflict):  # it was cancelled or made by another worker meanwhile
+        end_runs(connector=drain.connector, actor=drain.started_by, by_deadline=True)
 
 
 def _claim(drain: Drain) -> bool:

@@ -39,6 +39,7 @@ class Drain(models.Model):
     started_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
     due_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    runs_end_at = models.DateTimeField(null=True, blank=True)  # runs that are open then are ended; none: waited for
     attempts = models.PositiveSmallIntegerField(default=0)  # that failed for a reason that may pass
     failure = models.CharField(max_length=64, blank=True)
     failure_parameters = models.JSONField(default=dict, blank=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -13,18 +14,27 @@ from connectors.authorization.queries import held_leases
 from connectors.catalogue.models import Connector
 from connectors.errors import Conflict
 from connectors.gateway.models import Run
+from connectors.gateway.runs import IDLE
+from connectors.gateway.stopping import LAST_CALLS
 
-OccupantKind = Literal["run", "authorization", "refresh"]
+OccupantKind = Literal["run", "stopped_run", "authorization", "refresh"]
 
 
 @dataclass(frozen=True, slots=True)
 class Occupant:
-    """One thing that uses a connector now. `who` is a person, `detail` an agent's name or a connection's alias."""
+    """One thing that uses a connector now. `who` is a person, `detail` an agent's name or a connection's alias.
+
+    Of a run `last_call` says when it was called last, to the minute; of a stopped one `until`, by when its last calls
+    have ended.
+    """
 
     kind: OccupantKind
     who: str
     since: datetime
     detail: str = ""
+    run_id: UUID | None = None
+    last_call: datetime | None = None
+    until: datetime | None = None
 
 
 class Occupied(Conflict):
@@ -40,8 +50,9 @@ class Occupied(Conflict):
 def find_occupants(connector: Connector) -> tuple[Occupant, ...]:
     """Return what occupies the connector at this moment, the longest first.
 
-    A run counts until fifteen idle minutes have passed, a sign-in from its callback to its end, a refresh while its
-    lease is held. Sign-ins nobody came back from do not: a change cancels them.
+    A run counts until fifteen idle minutes have passed, a stopped one until its last calls must have ended, a sign-in
+    from its callback to its end, a refresh while its lease is held. Sign-ins nobody came back from do not: a change
+    cancels them.
     """
     return _find(connector, timezone.now())
 
@@ -54,7 +65,7 @@ def require_free(connector: Connector) -> None:
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Whether a connector is free is asked in the transaction that locks it.")
     now = timezone.now()  # one moment for both: a run is either ended here or counted below
-    idle = _open_runs(connector).filter(idle_ends_at__lte=now)
+    idle = open_runs(connector).order_by("pk").filter(idle_ends_at__lte=now)
     list(idle.select_for_update().values_list("pk"))  # held in one order, so that no two wait for each other
     idle.update(ended_at=F("idle_ends_at"))
     occupants = _find(connector, now)
@@ -63,17 +74,30 @@ def require_free(connector: Connector) -> None:
 
 
 def _find(connector: Connector, now: datetime) -> tuple[Occupant, ...]:
-    found = [*_runs(connector, now), *_authorizations(connector), *_refreshes(connector)]
+    found = [*_runs(connector, now), *_last_calls(connector, now), *_authorizations(connector), *_refreshes(connector)]
     return tuple(sorted(found, key=lambda occupant: occupant.since))
 
 
-def _open_runs(connector: Connector) -> QuerySet[Run]:
-    return Run.objects.filter(ended_at=None, connector_versions__has_key=connector.key).order_by("pk")
+def open_runs(connector: Connector) -> QuerySet[Run]:
+    """Return the runs that name the connector and have not ended, those that only time has ended among them."""
+    return Run.objects.filter(ended_at=None, connector_versions__has_key=connector.key)
 
 
 def _runs(connector: Connector, now: datetime) -> list[Occupant]:
-    runs = _open_runs(connector).filter(idle_ends_at__gt=now).select_related("person", "agent")
-    return [Occupant("run", run.person.name, run.started_at, run.agent.name) for run in runs]
+    runs = open_runs(connector).filter(idle_ends_at__gt=now).select_related("person", "agent")
+    return [
+        Occupant("run", run.person.name, run.started_at, run.agent.name, run.pk, run.idle_ends_at - IDLE)
+        for run in runs
+    ]
+
+
+def _last_calls(connector: Connector, now: datetime) -> list[Occupant]:
+    stopped = Run.objects.filter(stopped_at__gt=now - LAST_CALLS, connector_versions__has_key=connector.key)
+    return [
+        Occupant("stopped_run", run.person.name, run.started_at, run.agent.name, until=run.stopped_at + LAST_CALLS)
+        for run in stopped.select_related("person", "agent")
+        if run.stopped_at is not None
+    ]
 
 
 def _authorizations(connector: Connector) -> list[Occupant]:

@@ -15,6 +15,7 @@ UNATTENDED_ORIGINS: Final = frozenset({"scheduled", "openapi"})
 RULES: Final[dict[str, bool]] = {
     "granted": True,
     "unattended": True,
+    "run_stopped": False,
     "connector_unknown": False,
     "connector_unpublished": False,
     "connector_not_visible": False,
@@ -33,8 +34,8 @@ RULES: Final[dict[str, bool]] = {
 }
 """Every rule a decision row can name, and whether it allows; the denying ones in the order they are asked.
 
-Two are not asked here: `batch_refused`, another call of the same batch was denied; `connector_draining`, the run began
-while the connector was waiting for a change, and goes on without it.
+Three are not asked here: `batch_refused`, another call of the same batch was denied; `connector_draining`, the run
+began while the connector was waiting for a change, and goes on without it; `run_stopped`, the run was ended for one.
 """
 
 

@@ -121,7 +121,7 @@ def test_cancelling_what_has_ended_meanwhile_says_so(admin, draining):
     let_runs_end()
     finish_drains()
     page = text_of(admin.post("/connectors/records/drain/cancel/", follow=True))
-    assert "There is no drain to cancel any more" in page
+    assert "There is no drain any more" in page
     assert "Updated to 1.1.0 by itself" in page
 
 

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import logging
 import threading
 import uuid
 
@@ -152,7 +153,7 @@ def test_an_invocation_id_belongs_to_one_call(world):
     assert len(world.upstream.calls) == 1
 
 
-def test_the_same_invocation_many_times_at_once_is_sent_once(world):
+def test_the_same_invocation_many_times_at_once_is_sent_once(world, caplog):
     meta = {"poco.connectors/invocation-id": str(uuid.uuid4())}
     world.gateway.tool_names()
     world.upstream.knobs.delay = 0.2
@@ -164,6 +165,7 @@ def test_the_same_invocation_many_times_at_once_is_sent_once(world):
     assert len(world.upstream.calls) == 1
     assert CallRecord.objects.count() == 1
     assert DecisionRecord.objects.count() == 12
+    assert [line.getMessage() for line in caplog.records if line.levelno >= logging.WARNING] == []
 
 
 def test_many_at_once_are_all_logged(world):

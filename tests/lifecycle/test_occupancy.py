@@ -41,8 +41,8 @@ def agent():
 
 
 def occupy_by_run(connector, agent):
-    run = enter(connector, agent)
-    return Occupant("run", "Mara", Run.objects.get(pk=run.id).started_at, "Desk")
+    run = Run.objects.get(pk=enter(connector, agent).id)
+    return Occupant("run", "Mara", run.started_at, "Desk", run.pk, last_call=run.idle_ends_at - IDLE)
 
 
 def occupy_by_authorization(connector, agent):
