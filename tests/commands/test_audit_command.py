@@ -1,9 +1,13 @@
 """`manage.py audit`: exit codes for cron, heads kept elsewhere, and the same files as the pages give."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -11,6 +15,7 @@ from django.db import transaction
 
 from connectors.audit.models import AdminEvent, ChainCheck, ChainHead, ChainTip
 from connectors.audit.recording import record_admin_event
+from connectors.management.commands import audit
 from connectors.management.commands.audit import _tell_fault
 from tests.builders.logs import make_call, make_decision
 from tests.builders.people import make_user
@@ -105,16 +110,79 @@ def test_filters_are_those_of_the_pages(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "told"),
     [
-        ["--where", "nothing=1"], ["--where", "allowed"], ["--where", "run_id=x"], ["--since", "yesterday"],
-        ["--zone", "Mars/Base"], ["--columns", "tool,password"], ["--kind", "decisions", "--where", "allowed=maybe"],
+        (["--where", "nothing=1"], "nothing=1: a filter is one of agent_id"),
+        (["--where", "allowed"], "allowed: a filter is one of"),
+        (["--where", "run_id=x"], "run_id=x cannot be read."),
+        (["--where", "person_ids=99999999999999999999"], "cannot be read."),
+        (["--where", "text=a\0b"], "cannot be read."),
+        (["--where", "text=\udcff"], "text=\N{REPLACEMENT CHARACTER} cannot be read."),
+        (["--where", "outcome=lost"], "outcome=lost: a filter is one of succeeded, tool_error, failed, unknown."),
+        (["--since", "yesterday"], "yesterday is no time."),
+        (["--since", "999999d"], "999999d is no time."),
+        (["--since", "0001-01-01", "--zone", "Asia/Kathmandu"], "0001-01-01 is no time."),
+        (["--until", "9999-12-31T23:59:59-12:00"], "is no time."),
+        (["--since", "2026-12-01", "--until", "2026-11-01"], "is not after"),
+        (["--zone", "Mars/Base"], "There is no time zone Mars/Base."),
+        (["--zone", "../../etc/passwd"], "There is no time zone ../../etc/passwd."),
+        (["--columns", "tool,password"], "There is no column password."),
+        (["--limit", "0"], "--limit"),
+        (["--limit", "-1"], "--limit"),
+        (["--kind", "decisions", "--where", "allowed=maybe"], "allowed=maybe cannot be read."),
     ],
-    ids=" ".join,
-)  # fmt: skip
-def test_what_cannot_be_read_is_refused_before_anything_is_written(arguments):
-    assert refused("export", *arguments).returncode == 1
+)
+def test_what_cannot_be_read_is_named_before_anything_is_written(arguments, told):
+    error = refused("export", *arguments)
+    assert error.returncode == 1
+    assert told in str(error)
     assert not AdminEvent.objects.exists()
+
+
+@pytest.mark.parametrize(("zone", "night"), [("America/New_York", "2026-11-01"), ("Australia/Lord_Howe", "2026-04-05")])
+def test_an_end_that_a_clock_shows_twice_is_the_later_one_as_on_the_page(tmp_path, zone, night):
+    """Half past one comes twice in both nights (in Lord Howe half an hour later)."""
+    ann = make_user()
+    first = datetime.fromisoformat(f"{night}T01:40").replace(tzinfo=ZoneInfo(zone))
+    second = first.replace(fold=1)
+    assert first.astimezone(UTC) != second.astimezone(UTC)
+    for moment in (first, second):
+        make_call(ann, at=moment.astimezone(UTC))
+    rows = exported(tmp_path, "--since", f"{night}T01:40", "--until", f"{night}T01:41", "--zone", zone)
+    assert [row["started_at"] for row in rows] == [
+        moment.isoformat(timespec="microseconds") for moment in (second, first)
+    ]
+
+
+def test_of_a_file_that_could_not_be_finished_nothing_stays(tmp_path, monkeypatch):
+    make_call(make_user())
+    monkeypatch.setattr(audit, "export_rows", lambda **_: on_a_full_disk())
+    error = refused("export", "--output", str(tmp_path / "out.jsonl"))
+    assert "No space left on device" in str(error)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def on_a_full_disk():
+    yield b"{}\n"
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_behind_standard_output_is_told_in_one_line():
+    write_out = (
+        "import django; django.setup(); from connectors.management.commands import audit; audit._write_out([b'x'])"
+    )
+    told = f"try: exec({write_out!r})\nexcept Exception as error: raise SystemExit(str(error))"
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", told],
+            env={**os.environ, "DJANGO_SETTINGS_MODULE": "poco.settings"},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert done.stderr == "The file is not whole: No space left on device.\n"
 
 
 def test_a_file_that_is_there_is_not_written_over(tmp_path):

@@ -2,13 +2,14 @@
 
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, cast
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 
 from connectors.audit.checks import check_chain
@@ -16,7 +17,7 @@ from connectors.audit.export import Format, Kind, export_rows
 from connectors.audit.heads import Head, export_head, read_head
 from connectors.audit.models import ChainCheck
 from connectors.errors import Refused
-from connectors.management.audit_filters import KINDS, FilterUnreadable, read_filters, read_moment
+from connectors.management.audit_filters import KINDS, FilterUnreadable, read_filters, read_moment, read_zone
 
 BROKEN: Final = 1
 NOT_VERIFIED: Final = 2
@@ -49,7 +50,7 @@ class Command(BaseCommand):
         export.add_argument("--columns", help="comma-separated; all without it")
         export.add_argument("--format", choices=("csv", "jsonl"), default="jsonl")
         export.add_argument("--zone", default=settings.TIME_ZONE, help="time zone of what is read and written")
-        export.add_argument("--limit", type=int)
+        export.add_argument("--limit", type=_count, metavar="ROWS", help="the newest so many rows, 1 or more")
         export.add_argument("--output", default="-", metavar="FILE")
 
     def handle(self, *_args: Any, act: str, **options: Any) -> None:
@@ -57,7 +58,11 @@ class Command(BaseCommand):
 
     def _verify(self, options: dict[str, Any]) -> None:
         heads = [_read_head(Path(name)) for name in options["head"]]
-        check = check_chain(heads=heads)
+        try:
+            check = check_chain(heads=heads)
+        except DatabaseError as error:
+            told = _("The log could not be read: %(reason)s") % {"reason": error}
+            raise CommandError(told, returncode=NOT_VERIFIED) from error
         if not check.ok:
             raise CommandError(_tell_fault(check), returncode=BROKEN)
         if options["quiet"]:
@@ -78,12 +83,12 @@ class Command(BaseCommand):
     def _export(self, options: dict[str, Any]) -> None:
         kind = cast("Kind", options["kind"])
         try:
-            zone = ZoneInfo(options["zone"])
+            zone = read_zone(options["zone"])
             filters = read_filters(
                 kind,
                 options["where"],
                 since=read_moment(options["since"], zone),
-                until=read_moment(options["until"], zone),
+                until=read_moment(options["until"], zone, latest=True),
             )
             pieces = export_rows(
                 kind=kind,
@@ -94,14 +99,19 @@ class Command(BaseCommand):
                 columns=options["columns"].split(",") if options["columns"] else None,
                 limit=options["limit"],
             )
-        except (ZoneInfoNotFoundError, ValueError) as error:
-            raise CommandError(_("There is no time zone %(name)s.") % {"name": options["zone"]}) from error
         except FilterUnreadable as error:
             raise CommandError(str(error)) from error
         except Refused as error:
             names = ", ".join(error.parameters["names"])
             raise CommandError(_("There is no column %(names)s.") % {"names": names}) from error
         _write(options["output"], pieces)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ArgumentTypeError(text)
+    return number
 
 
 def _read_head(path: Path) -> Head:
@@ -113,16 +123,32 @@ def _read_head(path: Path) -> Head:
 
 
 def _write(output: str, pieces: Iterable[bytes]) -> None:
-    """To standard output, or into a new file that only its owner reads."""
+    """To standard output, or into a new file that only its owner reads; of a file that could not be finished nothing
+    stays, for it would look like a whole one."""
     if output == "-":
-        sys.stdout.buffer.writelines(pieces)
-        sys.stdout.buffer.flush()
+        _write_out(pieces)
         return
+    made = False
     try:
         with open(output, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            made = True
             file.writelines(pieces)
     except OSError as error:
         raise CommandError(f"{output}: {error.strerror}") from error
+    else:
+        made = False
+    finally:
+        if made:
+            Path(output).unlink(missing_ok=True)
+
+
+def _write_out(pieces: Iterable[bytes]) -> None:
+    try:
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still buffered must not fail again
+        raise CommandError(_("The file is not whole: %(reason)s.") % {"reason": error.strerror}) from error
 
 
 def _tell_fault(check: ChainCheck) -> str:
