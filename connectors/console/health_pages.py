@@ -101,7 +101,7 @@ def _list_endpoints(now: datetime) -> list[EndpointLine]:
         EndpointLine(
             probe=probe,
             text=texts[probe.connector_id],
-            mark=mark_health(probe, now=now),
+            mark=mark_health(probe),
             stage=STAGES.get(probe.stage),
             availability=available.get(probe.connector_id, NEVER_ASKED),
             people=affected[probe.connector_id][0],

@@ -112,12 +112,9 @@ def _read_upkeep() -> Upkeep:
     drafts = list(Connector.objects.filter(status=Connector.Status.DRAFT).order_by("-installed_at")[:FEW])
     silent = list(silent_probes()[:FEW])
     texts = describe_connectors([*worst, *drafts, *(probe.connector for probe in silent)])
-    now = timezone.now()
     return Upkeep(
         empty=not Connector.objects.exists(),
         ailing=[ConnectorLine(found, texts[found.pk], found.failing, found.accounts) for found in worst],
         drafts=[ConnectorLine(found, texts[found.pk]) for found in drafts],
-        silent=[
-            (ConnectorLine(probe.connector, texts[probe.connector_id]), mark_health(probe, now=now)) for probe in silent
-        ],
+        silent=[(ConnectorLine(probe.connector, texts[probe.connector_id]), mark_health(probe)) for probe in silent],
     )

@@ -125,7 +125,7 @@ def _find_endpoints(now: datetime) -> Iterator[Found]:
     asked = Probe.objects.filter(enabled=True, connector__status=Connector.Status.PUBLISHED)
     for probe in asked.select_related("connector").defer("tools", "connector__configuration"):
         connector, ends = probe.connector, probe.certificate_expires_at
-        if probe.outcome == Probe.Outcome.FAILED and is_dead(probe, now=now) and probe.failing_since:
+        if probe.outcome == Probe.Outcome.FAILED and is_dead(probe) and probe.failing_since:
             told = {"since": probe.failing_since.isoformat(), "code": probe.code, "stage": probe.stage}
             yield Found(KIND.CONNECTOR_DEAD, connector.key, connector.pk, told)
         if ends is not None and ends - now <= CERTIFICATE_ENDS_WITHIN:

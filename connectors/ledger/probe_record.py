@@ -11,9 +11,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from connectors.ledger.models import Probe, ProbeDay
+from connectors.ledger.probe_times import holds_for
 
 GOOD: Final = (Probe.Outcome.LISTED, Probe.Outcome.ASKS_AUTHORIZATION)
-# Nobody knows what happened while the worker did not ask for longer than this: that time is not counted.
+# Nobody knows what happened while the worker did not ask: that time is not counted, and one that failed before and
+# after a longer stretch of it is not said to have failed all the while.
 LONGEST_GAP: Final = timedelta(days=2)
 KEPT_DAYS: Final = 400
 
@@ -46,7 +48,10 @@ def record_finding(connector_id: UUID, configuration_revision: int, finding: Fin
     if probe.configuration_revision != configuration_revision:
         probe.configuration_revision, probe.outcome, probe.probed_at = configuration_revision, "", None
         probe.failing_since, probe.failures, probe.last_good_at = None, 0, None
-    _count(probe, finding, now)
+    known_until = _known_until(probe, now)
+    _count(probe, finding, known_until, now)
+    if now - known_until > LONGEST_GAP:
+        probe.failing_since, probe.failures = None, 0
     _apply(probe, finding, now)
     probe.due_at = next_due(finding, probe.failures, now)
     probe.save(update_fields=_WRITTEN)
@@ -71,16 +76,23 @@ def _apply(probe: Probe, finding: Finding, now: datetime) -> None:
         probe.failing_since, probe.failures, probe.certificate_expires_at = None, 0, None
 
 
-def _count(probe: Probe, finding: Finding, now: datetime) -> None:
-    """Add this asking to its day, and the time since the last one to the days it went through."""
+def _known_until(probe: Probe, now: datetime) -> datetime:
+    """Return until when what was found last is taken to have held; now, where nothing was."""
+    if probe.probed_at is None:
+        return now
+    return min(now, probe.probed_at + holds_for(probe.outcome, probe.failures))
+
+
+def _count(probe: Probe, finding: Finding, known_until: datetime, now: datetime) -> None:
+    """Add this asking to its day, and the time the last one's finding held to the days it went through."""
     if finding.outcome == Probe.Outcome.NOTHING_TO_ASK:
         return
     _add(probe.connector_id, now.astimezone(UTC).date(), asked=1, answered=int(finding.is_good))
     before = probe.probed_at
-    if before is None or probe.outcome not in (*GOOD, Probe.Outcome.FAILED) or now - before > LONGEST_GAP:
+    if before is None or probe.outcome not in (*GOOD, Probe.Outcome.FAILED):
         return
     field = "up_seconds" if probe.outcome in GOOD else "down_seconds"
-    for day, seconds in split_by_day(before, now):
+    for day, seconds in split_by_day(before, known_until):
         _add(probe.connector_id, day, **{field: seconds})
 
 

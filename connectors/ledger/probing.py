@@ -5,20 +5,17 @@ for a credential answers, and the row says that it asked.
 """
 
 import asyncio
-import random
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from connectors.access.models import User
-from connectors.audit.growing_wait import growing_wait
 from connectors.catalogue.endpoints import Server, resolve_servers
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.locking import lock_connector
@@ -27,15 +24,12 @@ from connectors.catalogue.versions import manifest_of
 from connectors.errors import ConnectorError
 from connectors.ledger.models import Probe
 from connectors.ledger.probe_record import Finding, record_finding
+from connectors.ledger.probe_times import FIRST_WAIT, jittered, wait_after
 from connectors.runtime.mcp_client import Deadline, ProbeReport, UpstreamServer, probe
 
 AT_ONCE: Final = 8
 RUN_SECONDS: Final = 120.0  # a sweep ends; what is left is due at the next
 PROBE_SECONDS: Final = 30.0
-FIRST_WAIT: Final = timedelta(minutes=15)
-LONGEST_WAIT: Final = timedelta(days=1)
-PROGRAM_WAIT: Final = timedelta(days=1)
-JITTER: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +73,8 @@ def switch_probes(*, connector: Connector, enabled: bool, actor: User) -> None:
 
 
 def next_due(finding: Finding, failures: int, now: datetime) -> datetime:
-    """Return when to ask again: after the set interval, give or take a fifth; after the nth failure in a row a quarter
-    of an hour doubled n-1 times, a day at most (or the interval, where that is longer)."""
-    interval = timedelta(minutes=settings.PROBE_MINUTES)
-    if finding.outcome == Probe.Outcome.NOTHING_TO_ASK:
-        wait = PROGRAM_WAIT
-    elif finding.is_good:
-        wait = interval
-    else:
-        wait = growing_wait(failures, first=min(FIRST_WAIT, interval), longest=max(LONGEST_WAIT, interval))
-    return now + wait * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311 - spreading load, guarding nothing
+    """Return when to ask again."""
+    return now + jittered(wait_after(finding.outcome, failures))
 
 
 def judge_reports(reports: list[ProbeReport]) -> Finding:

@@ -1,15 +1,18 @@
 """The ledger (连接器台账): one row a connector, read for many at once by a fixed number of queries."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from enum import Flag, auto
+from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from connectors.access.models import User
-from connectors.audit.usage import ToolKey, Usage, daily_calls_by_connector, tools_last_used, usage_since_each
+from connectors.audit.usage import ToolKey, Usage
+from connectors.audit.usage_list import ListedUse, UseWanted, use_of_connectors
 from connectors.catalogue.models import Connector
 from connectors.ledger.access import count_agents, count_connections, count_people
 from connectors.ledger.allowed_tools import allowed_tools
@@ -21,6 +24,29 @@ from connectors.manifest.tool_keys import tool_key
 WEEK: Final = timedelta(days=7)
 MONTH: Final = timedelta(days=30)
 QUARTER: Final = timedelta(days=90)
+
+
+class Part(Flag):
+    """What a row is made of; a list that shows little reads little."""
+
+    LAST_USE = auto()  # and what it suggests
+    WEEK = auto()
+    MONTH = auto()
+    QUANTILES = auto()  # of the month
+    QUARTER = auto()
+    DAILY = auto()
+    TOOLS = auto()
+    REACH = auto()  # people and agents
+    CONNECTIONS = auto()
+    OWNER = auto()
+    ENTRY = auto()
+    PROBE = auto()
+    DISPOSITION = auto()
+
+
+EVERYTHING: Final = ~Part(0)
+_USE: Final = Part.LAST_USE | Part.WEEK | Part.MONTH | Part.QUARTER | Part.DAILY | Part.TOOLS
+_STRETCHES: Final = {Part.WEEK: WEEK, Part.MONTH: MONTH, Part.QUARTER: QUARTER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +67,7 @@ class LedgerRow:
     """One connector's row. `purpose` is what people wrote, empty while the package's description stands for it;
     `owner` is who answers for it, or who installed it. `context_tokens` is an estimate (`context_cost`), None while
     no account's list of tools was seen. `daily` are the calls of the last 30 days, oldest first. Only `month` has
-    quantiles."""
+    quantiles. Parts that were not asked for are as of a connector that has nothing of them."""
 
     connector: Connector
     entry: LedgerEntry | None
@@ -80,9 +106,8 @@ class _Known:
     """Everything that is read for all rows at once, by connector id or key."""
 
     now: datetime
-    uses: dict[timedelta, dict[str, Usage]]
-    daily: dict[str, tuple[int, ...]]
-    tools: dict[str, dict[ToolKey, datetime]]
+    parts: Part
+    uses: dict[str, ListedUse]
     allowed: dict[UUID, tuple[str, ...]]
     people: dict[UUID, int]
     agents: dict[UUID, int]
@@ -90,12 +115,15 @@ class _Known:
     entries: dict[UUID, LedgerEntry]
     probes: dict[UUID, Probe]
     dispositions: dict[UUID, Disposition]
-    installers: dict[int, User]
+    people_named: dict[int, User] = field(repr=False)
+
+    def usage(self, part: Part, key: str) -> Usage:
+        return self.uses[key].usage(self.now - _STRETCHES[part]) if part in self.parts else Usage()
 
 
-def ledger_rows(connectors: Collection[Connector]) -> dict[UUID, LedgerRow]:
+def ledger_rows(connectors: Collection[Connector], *, parts: Part = EVERYTHING) -> dict[UUID, LedgerRow]:
     """Return the rows by connector id; the number of queries does not depend on how many there are."""
-    known = _read(list(connectors), timezone.now())
+    known = _read(list(connectors), parts, timezone.now())
     return {connector.pk: _row(connector, known) for connector in connectors}
 
 
@@ -114,52 +142,66 @@ def measure_tools(allowed: Collection[str], last_used: Mapping[ToolKey, datetime
     )
 
 
-def _read(connectors: list[Connector], now: datetime) -> _Known:
-    keys = [connector.key for connector in connectors]
+def _read(connectors: list[Connector], parts: Part, now: datetime) -> _Known:
     ids = [connector.pk for connector in connectors]
-    entries = LedgerEntry.objects.filter(connector__in=ids).select_related("owner")
+
+    def where[Read](part: Part, read: Callable[[], dict[Any, Read]]) -> dict[Any, Read]:
+        return read() if part & parts else {}
+
+    entries = where(Part.ENTRY | Part.OWNER, lambda: _by_connector(LedgerEntry.objects.filter(connector__in=ids)))
     held = Disposition.objects.filter(connector__in=ids, superseded_at=None).order_by()
-    installers = {connector.installed_by_id for connector in connectors} - {None}
-    moments = [now - length for length in (WEEK, MONTH, QUARTER)]
-    uses = usage_since_each(keys, moments=moments, quantiles_since=now - MONTH)
+    probes = Probe.objects.filter(connector__in=ids).defer("tools", "toolset_digests")
+    named = {entry.owner_id for entry in entries.values()} | {connector.installed_by_id for connector in connectors}
     return _Known(
         now=now,
-        uses={now - moment: found for moment, found in uses.items()},
-        daily=daily_calls_by_connector(keys, since=now - MONTH, until=now),
-        tools=tools_last_used(keys),
-        allowed=allowed_tools([connector.version_id for connector in connectors]),
-        people=count_people(connectors),
-        agents=count_agents(ids),
-        connections=count_connections(ids),
-        entries={entry.connector_id: entry for entry in entries},
-        probes={probe.connector_id: probe for probe in Probe.objects.filter(connector__in=ids).defer("tools")},
-        dispositions={disposition.connector_id: disposition for disposition in held},
-        installers=User.objects.in_bulk(installers),
+        parts=parts,
+        uses=where(_USE, lambda: _read_use([connector.key for connector in connectors], parts, now)),
+        allowed=where(Part.TOOLS, lambda: allowed_tools([connector.version_id for connector in connectors])),
+        people=where(Part.REACH, lambda: count_people(connectors)),
+        agents=where(Part.REACH, lambda: count_agents(ids)),
+        connections=where(Part.CONNECTIONS, lambda: count_connections(ids)),
+        entries=entries,
+        probes=where(Part.PROBE, lambda: _by_connector(probes)),
+        dispositions=where(Part.DISPOSITION, lambda: _by_connector(held)),
+        people_named=where(Part.OWNER, lambda: User.objects.in_bulk(named - {None})),
     )
+
+
+def _by_connector(rows: QuerySet[Any]) -> dict[UUID, Any]:
+    return {row.connector_id: row for row in rows}
+
+
+def _read_use(keys: list[str], parts: Part, now: datetime) -> dict[str, ListedUse]:
+    wanted = UseWanted(
+        moments=tuple(now - length for part, length in _STRETCHES.items() if part in parts),
+        quantiles_since=now - MONTH if Part.MONTH | Part.QUANTILES in parts else None,
+        days=(now - MONTH, now) if Part.DAILY in parts else None,
+        tools=Part.TOOLS in parts,
+    )
+    return use_of_connectors(keys, wanted)
 
 
 def _row(connector: Connector, known: _Known) -> LedgerRow:
     entry, probe = known.entries.get(connector.pk), known.probes.get(connector.pk)
-    quarter = known.uses[QUARTER][connector.key]
-    last_used_at = quarter.last_used_at or connector.last_used_at
+    use = known.uses.get(connector.key) or ListedUse({}, [])
+    last_used_at = use.last_used_at or connector.last_used_at
+    owner = known.people_named.get((entry and entry.owner_id) or connector.installed_by_id or 0)
     return LedgerRow(
         connector=connector,
         entry=entry,
-        owner=(entry.owner if entry else None) or known.installers.get(connector.installed_by_id or 0),
+        owner=owner,
         last_used_at=last_used_at,
-        last_used_by=quarter.last_used_by,
-        week=known.uses[WEEK][connector.key],
-        month=known.uses[MONTH][connector.key],
-        quarter=quarter,
-        daily=known.daily[connector.key],
-        people=known.people[connector.pk],
+        last_used_by=use.last_used_by,
+        week=known.usage(Part.WEEK, connector.key),
+        month=known.usage(Part.MONTH, connector.key),
+        quarter=known.usage(Part.QUARTER, connector.key),
+        daily=tuple(use.daily),
+        people=known.people.get(connector.pk, 0),
         agents=known.agents.get(connector.pk, 0),
         connections=known.connections.get(connector.pk, 0),
-        tools=measure_tools(
-            known.allowed[connector.version_id], known.tools.get(connector.key, {}), since=known.now - QUARTER
-        ),
+        tools=measure_tools(known.allowed.get(connector.version_id, ()), use.tools, since=known.now - QUARTER),
         context_tokens=probe.context_tokens if probe else None,
-        health=mark_health(probe, now=known.now),
+        health=mark_health(probe),
         probe=probe,
         suggestion=suggest_disposition(last_used_at=last_used_at, observed_since=connector.published_at, now=known.now),
         disposition=known.dispositions.get(connector.pk),

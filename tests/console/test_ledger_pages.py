@@ -240,7 +240,14 @@ def test_a_page_asks_as_often_for_twelve_connectors_as_for_two(admin, path):
 def test_health_tells_dead_endpoints_and_whom_they_concern(admin, notes):
     use(notes)
     since = timezone.now() - 20 * DAY
-    Probe.objects.create(connector=notes, outcome="failed", failing_since=since, stage="tcp", code="unavailable")
+    Probe.objects.create(
+        connector=notes,
+        outcome="failed",
+        failing_since=since,
+        probed_at=timezone.now(),
+        stage="tcp",
+        code="unavailable",
+    )
     page = text_of(admin.get("/health/"))
     for told in ("Dead", "1 person, 1 agent", "Background work", "Admin events: kept"):
         assert told in page

@@ -83,7 +83,7 @@ def test_workers_that_sweep_at_once_ask_an_endpoint_once():
 
 def test_workers_that_look_at_once_open_a_notice_once_and_queue_a_digest_once(people):
     since = timezone.now() - timedelta(days=30)
-    Probe.objects.create(connector=make_connector(), outcome="failed", failing_since=since)
+    Probe.objects.create(connector=make_connector(), outcome="failed", failing_since=since, probed_at=timezone.now())
     set_webhook(url="http://127.0.0.1:8080/", actor=people[0])
     at_once(lambda _number: refresh_notices())
     assert Notice.objects.filter(kind=Notice.Kind.CONNECTOR_DEAD).count() == 1

@@ -30,7 +30,13 @@ def connector():
 
 def kill(connector, days=30):
     since = timezone.now() - timedelta(days=days)
-    fields = {"outcome": "failed", "failing_since": since, "code": "unavailable", "stage": "tcp"}
+    fields = {
+        "outcome": "failed",
+        "failing_since": since,
+        "probed_at": timezone.now(),
+        "code": "unavailable",
+        "stage": "tcp",
+    }
     Probe.objects.update_or_create(connector=connector, defaults=fields)
 
 

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.db.models import Sum
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,7 +39,7 @@ def test_a_server_that_lists_its_tools_answers():
         assert server.hits["tools/list"] == 1
     assert (probe.outcome, probe.failures, probe.failing_since) == ("listed", 0, None)
     assert probe.last_good_at == probe.probed_at
-    assert mark_health(probe, now=timezone.now()) == HealthMark.ANSWERS
+    assert mark_health(probe) == HealthMark.ANSWERS
 
 
 @pytest.mark.parametrize("knobs", [{"key": ("Authorization", "Bearer k")}, {"forbid": True}])
@@ -47,7 +48,7 @@ def test_a_server_that_asks_for_a_credential_answers_and_says_so(knobs):
         probe = probed(make_connector(endpoint=server.url, static=True))
         assert not server.hits["tools/list"]
     assert (probe.outcome, probe.stage) == ("asks_authorization", "authorization")
-    assert mark_health(probe, now=timezone.now()) == HealthMark.ASKS
+    assert mark_health(probe) == HealthMark.ASKS
 
 
 def test_a_server_that_is_not_there_fails_at_a_stage():
@@ -107,9 +108,39 @@ def test_another_configuration_begins_anew():
 
 def test_one_that_fails_for_the_set_days_is_dead_and_not_before(settings):
     settings.DEAD_AFTER_DAYS = 3
-    probe = Probe(outcome="failed", failing_since=NOW)
-    assert mark_health(probe, now=NOW + timedelta(days=3) - timedelta(seconds=1)) == HealthMark.FAILING
-    assert mark_health(probe, now=NOW + timedelta(days=3)) == HealthMark.DEAD
+    asked = NOW + timedelta(days=3)
+    probe = Probe(outcome="failed", failing_since=NOW, probed_at=asked - timedelta(seconds=1))
+    assert mark_health(probe) == HealthMark.FAILING
+    probe.probed_at = asked
+    assert mark_health(probe) == HealthMark.DEAD
+
+
+def test_an_endpoint_that_nobody_asks_any_more_does_not_die_of_it():
+    """One failure, and then the worker was off: nobody knows."""
+    since = timezone.now() - timedelta(days=40)
+    assert mark_health(Probe(outcome="failed", failing_since=since, probed_at=since)) == HealthMark.FAILING
+
+
+def test_failing_before_and_after_a_long_silence_of_the_worker_is_not_failing_all_the_while():
+    connector = make_connector()
+    probe = Probe.objects.create(connector=connector, outcome="failed", failures=1, configuration_revision=1)
+    age(probe, probed_at=timedelta(days=30), failing_since=timedelta(days=30))
+    record_finding(connector.pk, 1, FAILED, next_due=next_due)
+    probe.refresh_from_db()
+    assert (probe.failures, probe.failing_since) == (1, probe.probed_at)
+
+
+@pytest.mark.parametrize(("found", "hours"), [("listed", 7.7), ("failed", 0.8)])
+def test_a_worker_that_was_off_for_a_day_leaves_it_neither_up_nor_down(found, hours):
+    """What was found holds until it would have been asked again: 6 hours, or a quarter of one, and what is fair."""
+    connector = make_connector()
+    probe = Probe.objects.create(connector=connector, outcome=found, failures=1, configuration_revision=1)
+    age(probe, probed_at=timedelta(days=1), failing_since=timedelta(days=1))
+    record_finding(connector.pk, 1, GOOD, next_due=next_due)
+    counted = ProbeDay.objects.filter(connector=connector).aggregate(Sum("up_seconds"), Sum("down_seconds"))
+    known = counted["up_seconds__sum" if found == "listed" else "down_seconds__sum"]
+    assert known == pytest.approx(3600 * hours, abs=60)
+    assert sum(counted.values()) == known
 
 
 def test_time_between_two_askings_counts_as_what_the_first_found():
@@ -123,14 +154,6 @@ def test_time_between_two_askings_counts_as_what_the_first_found():
     assert sum(day.up_seconds for day in days) == pytest.approx(3600, abs=5)
     assert sum(day.down_seconds for day in days) == pytest.approx(1800, abs=5)
     assert (sum(day.asked for day in days), sum(day.answered for day in days)) == (2, 1)
-
-
-def test_time_in_which_nobody_asked_is_not_counted():
-    connector = make_connector()
-    probe = Probe.objects.create(connector=connector, outcome="listed", configuration_revision=1)
-    age(probe, probed_at=timedelta(days=3))
-    record_finding(connector.pk, 1, GOOD, next_due=next_due)
-    assert not ProbeDay.objects.filter(up_seconds__gt=0).exists()
 
 
 @given(st.integers(0, 30_000_000), st.integers(0, 300_000))
