@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
-from django.utils import timezone
 
 from connectors.access.models import User
 from connectors.audit.queries import CallFilters, DecisionFilters, calls, decisions
