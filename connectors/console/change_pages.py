@@ -72,8 +72,11 @@ class Reauthorization:
 
 @dataclass(frozen=True, slots=True)
 class ToldOccupant:
+    """`end_url` is there where a run can be ended: while a change waits for it."""
+
     occupant: Occupant
     what: str | Promise
+    end_url: str = ""
 
 
 def draw_change(target: Target, preview: UpdatePreview, data: Mapping[str, Any] | None) -> ManifestForm:

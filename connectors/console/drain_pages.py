@@ -1,7 +1,7 @@
 """What a connector's pages tell of a change that waits, of one that has just ended, and of a removal under way."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.urls import reverse
@@ -24,7 +24,7 @@ TOLD_FOR = timedelta(days=1)  # how long a change that was made by itself is tol
 @dataclass(frozen=True, slots=True)
 class DrainState:
     """`mark` changes when there is something new to show; `again` is the address of the next act after a failure;
-    `told_agents` is what an agent reads whose call is refused meanwhile."""
+    `told_agents` and `told_stopped` are what an agent reads whose call is refused meanwhile, or whose run was ended."""
 
     drain: Drain
     headline: str
@@ -34,7 +34,9 @@ class DrainState:
     again_label: str | Promise
     mark: str
     before: str  # the version a done change came from
+    runs: int = 0  # how many it waits for
     told_agents: str = WORDS["connector_draining"]
+    told_stopped: str = WORDS["run_stopped"]
 
 
 def read_drain(connector: Connector, *, tell_end: bool) -> DrainState | None:
@@ -43,7 +45,8 @@ def read_drain(connector: Connector, *, tell_end: bool) -> DrainState | None:
     if drain is None or not _worth_telling(drain, connector, tell_end=tell_end):
         return None
     waiting = drain.state == Drain.State.WAITING
-    occupants = tell_occupants(find_occupants(connector)) if waiting else ()
+    found = find_occupants(connector) if waiting else ()
+    occupants = tuple(_offer_end(told, connector) for told in tell_occupants(found))
     words = DRAINS[drain.kind]
     headline = {Drain.State.WAITING: words.waiting, Drain.State.DONE: words.done}.get(drain.state, words.failed)  # type: ignore[call-overload] # the field's text is one of them
     return DrainState(
@@ -55,7 +58,15 @@ def read_drain(connector: Connector, *, tell_end: bool) -> DrainState | None:
         again_label=words.again,
         mark=_mark(drain, occupants),
         before=_version_before(connector) if drain.state == Drain.State.DONE else "",
+        runs=sum(occupant.kind == "run" for occupant in found),
     )
+
+
+def _offer_end(told: ToldOccupant, connector: Connector) -> ToldOccupant:
+    run_id = told.occupant.run_id
+    if run_id is None:
+        return told
+    return replace(told, end_url=reverse("console:connector_drain_end_run", args=[connector.key, run_id]))
 
 
 def _worth_telling(drain: Drain, connector: Connector, *, tell_end: bool) -> bool:
@@ -87,6 +98,6 @@ def _version_before(connector: Connector) -> str:
 
 
 def _mark(drain: Drain, occupants: tuple[ToldOccupant, ...]) -> str:
-    using = [(told.occupant.kind, told.occupant.who, told.occupant.since) for told in occupants]
+    using = [(each.kind, each.who, each.since, each.last_call) for each in (told.occupant for told in occupants)]
     shown = [drain.pk, drain.state, drain.failure, using]
     return hashlib.sha256(repr(shown).encode()).hexdigest()[:16]

@@ -29,6 +29,12 @@ urlpatterns = [
     ),
     path("connectors/<slug:key>/drain/", drain.connector_drain, name="connector_drain"),
     path("connectors/<slug:key>/drain/cancel/", drain.connector_drain_cancel, name="connector_drain_cancel"),
+    path("connectors/<slug:key>/drain/runs/end/", drain.connector_drain_end_runs, name="connector_drain_end_runs"),
+    path(
+        "connectors/<slug:key>/drain/runs/<uuid:run_id>/end/",
+        drain.connector_drain_end_run,
+        name="connector_drain_end_run",
+    ),
     path("connectors/<slug:key>/remove/", removal.connector_remove, name="connector_remove"),
     path("removals/<uuid:removal_id>/", removal.removal, name="removal"),
 ]

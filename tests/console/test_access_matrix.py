@@ -75,6 +75,7 @@ console:connector_configuration console:connector_tools console:connector_visibi
 console:connector_disable console:connector_test console:people console:person_create console:person
 console:person_active console:person_link console:teams console:team_create console:team console:team_delete
 console:connector_versions console:connector_update console:connector_drain console:connector_drain_cancel
+console:connector_drain_end_run console:connector_drain_end_runs
 console:connector_remove console:removal console:version_roll_back console:version_roll_back_test
 """)
 MANAGE += words("""

@@ -14,7 +14,7 @@ from connectors.gateway.models import Run
 from connectors.lifecycle.drain import RemovalChange, start_drain
 from connectors.lifecycle.models import Drain
 from connectors.lifecycle.tasks import finish_drains
-from tests.builders.connectors import make_agent
+from tests.builders.connectors import make_agent, make_connector
 from tests.builders.people import make_administrator, make_user
 from tests.builders.runs import make_run
 from tests.builders.versions import Workshop, update_change
@@ -66,6 +66,57 @@ def test_every_tab_tells_of_it_with_what_it_waits_for(admin, draining, tab):
     page = text_of(admin.get(f"/connectors/records/{tab}"))
     for told in ("Draining: the update to 1.1.0", "· Ada", "Mei Chen", "Nightly", "Cancel the drain"):
         assert told in page
+
+
+def test_it_names_the_runs_with_their_last_call_and_an_act_that_ends_them(admin, draining):
+    run = Run.objects.get()
+    page = text_of(admin.get("/connectors/records/"))
+    assert "last call" in page
+    assert f'action="/connectors/records/drain/runs/{run.pk}/end/"' in page
+    assert "Runs are waited for however long they last" in page
+    assert "This run was ended, because a connector it uses is about to be changed" in page
+
+    told = text_of(admin.post(f"/connectors/records/drain/runs/{run.pk}/end/", follow=True))
+    assert "1 run was ended. What it had begun comes to its end within two minutes." in told
+    assert "Run that was ended; its last calls may still be on their way" in told
+    assert f"/drain/runs/{run.pk}/end/" not in told
+    assert Run.objects.get().stopped_at is not None
+
+
+def test_all_of_them_can_be_ended_at_once(admin, draining):
+    make_run(make_agent(make_user(display_name="Noor"))[0], draining)
+    assert "End all 2 runs" in text_of(admin.get("/connectors/records/"))
+    assert "2 runs were ended." in text_of(admin.post("/connectors/records/drain/runs/end/", follow=True))
+    assert not Run.objects.filter(stopped_at=None).exists()
+
+
+def test_ending_one_that_has_ended_meanwhile_says_so(admin, draining):
+    let_runs_end()
+    address = f"/connectors/records/drain/runs/{Run.objects.get().pk}/end/"
+    assert "It had ended by itself." in text_of(admin.post(address, follow=True))
+    finish_drains()
+    assert "There is no drain any more" in text_of(admin.post(address, follow=True))
+
+
+def test_runs_of_other_connectors_are_not_ended_here(admin, draining):
+    other = make_run(make_agent(make_user())[0], make_connector("other"))
+    admin.post(f"/connectors/records/drain/runs/{other.pk}/end/")
+    admin.post("/connectors/records/drain/runs/end/")
+    other.refresh_from_db()
+    assert other.ended_at is None
+
+
+@pytest.mark.parametrize(("chosen", "minutes"), [("60", 60), ("", None), ("7", None), ("١٥", None)])
+def test_whoever_lets_it_drain_chooses_what_becomes_of_runs_that_stay_open(admin, workshop, chosen, minutes):
+    make_run(make_agent(make_user())[0], workshop.install())
+    assert "are ended after a day" in text_of(admin.get("/connectors/records/remove/"))
+    admin.post("/connectors/records/remove/", {"typed_key": "records", "drain": "yes", "end-runs-after": chosen})
+    drain = Drain.objects.get()
+    if minutes is None:
+        assert drain.runs_end_at is None
+        return
+    assert drain.runs_end_at - drain.started_at == pytest.approx(timedelta(minutes=minutes), abs=timedelta(seconds=5))
+    assert "Runs that are still open then are ended by themselves" in text_of(admin.get("/connectors/records/"))
 
 
 def test_it_says_what_agents_see_meanwhile(admin, draining):

@@ -16,6 +16,7 @@ from connectors.catalogue.queries import find_connector, find_version, installed
 from connectors.console.answer import answer
 from connectors.console.change_pages import describe_change_page, draw_change, find_faults, take_over
 from connectors.console.change_targets import Decision, RollbackTarget, Target, UpdateTarget, read_decision
+from connectors.console.drain_deadline import offer_deadlines, read_deadline
 from connectors.console.messages import describe_error
 from connectors.console.package_difference import tell_difference
 from connectors.console.package_preview import build_preview
@@ -100,7 +101,12 @@ def _tell_people(people: int) -> str:
 
 
 def _drain(request: PersonRequest, target: Target, decision: Decision) -> HttpResponse:
-    start_drain(connector=target.connector, change=target.change(decision), actor=request.user)
+    start_drain(
+        connector=target.connector,
+        change=target.change(decision),
+        end_runs_after=read_deadline(request.POST),
+        actor=request.user,
+    )
     messages.success(request, gettext("Draining has begun. You may leave; it goes on by itself."))
     return redirect("console:connector_overview", target.connector.key)
 
@@ -124,6 +130,7 @@ def show_decision(
         form.add_faults(error.faults if isinstance(error, Invalid) else find_faults(target, sent))
     context = describe_change_page(target, preview, form, sent) | _contents(target) | more
     context["sent_back"] = error is not None
+    context["deadlines"] = offer_deadlines(request.POST)
     context["told"] = None if error is None or isinstance(error, Invalid) else describe_error(error)
     return answer(request, "console/changes/decide.html", context, status=_status(error))
 

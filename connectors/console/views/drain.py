@@ -1,12 +1,13 @@
 """A change that waits: its state, asked again and again by the pages that show it, and its cancelling."""
 
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
@@ -17,6 +18,7 @@ from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, scr
 from connectors.errors import Conflict, NotFound
 from connectors.lifecycle.drain import cancel_drain
 from connectors.lifecycle.models import RemovalJob
+from connectors.lifecycle.run_ending import end_runs
 
 _NOTHING_NEW = 204
 
@@ -49,6 +51,38 @@ def connector_drain_cancel(request: PersonRequest, key: str) -> HttpResponse:
     else:
         messages.success(request, gettext("Cancelled. Nothing was changed, and it takes new runs again."))
     return redirect("console:connector_overview", key)
+
+
+@screen(MANAGE_CONNECTORS, methods=("POST",))
+def connector_drain_end_run(request: PersonRequest, key: str, run_id: UUID) -> HttpResponse:
+    return _end_runs(request, key, run_id)
+
+
+@screen(MANAGE_CONNECTORS, methods=("POST",))
+def connector_drain_end_runs(request: PersonRequest, key: str) -> HttpResponse:
+    """All of them: those the page listed, and those that were too many for it."""
+    return _end_runs(request, key, None)
+
+
+def _end_runs(request: PersonRequest, key: str, run_id: UUID | None) -> HttpResponse:
+    try:
+        ended = end_runs(connector=find_connector(key), run_id=run_id, actor=request.user)
+    except Conflict as error:
+        messages.warning(request, str(describe_error(error)))
+    else:
+        messages.success(request, _tell_ended(ended))
+    return redirect("console:connector_overview", key)
+
+
+def _tell_ended(runs: int) -> str:
+    if not runs:
+        return gettext("It had ended by itself.")
+    told = ngettext(
+        "%(count)d run was ended. What it had begun comes to its end within two minutes.",
+        "%(count)d runs were ended. What they had begun comes to its end within two minutes.",
+        runs,
+    )
+    return told % {"count": runs}
 
 
 def _shows_only_facts(request: PersonRequest, key: str) -> bool:

@@ -13,6 +13,7 @@ from connectors.catalogue.queries import find_connector
 from connectors.console.answer import answer
 from connectors.console.change_pages import tell_occupants
 from connectors.console.connector_pages import frame_connector
+from connectors.console.drain_deadline import offer_deadlines, read_deadline
 from connectors.console.forms.faults import place_error
 from connectors.console.forms.removal import RemovalForm
 from connectors.console.messages import describe_error
@@ -62,7 +63,12 @@ def _remove(request: PersonRequest, connector: Connector, form: RemovalForm) -> 
 
 
 def _drain(request: PersonRequest, connector: Connector, form: RemovalForm) -> HttpResponse:
-    start_drain(connector=connector, change=RemovalChange(form.cleaned_data["typed_key"]), actor=request.user)
+    start_drain(
+        connector=connector,
+        change=RemovalChange(form.cleaned_data["typed_key"]),
+        end_runs_after=read_deadline(request.POST),
+        actor=request.user,
+    )
     messages.success(request, gettext("Draining has begun. You may leave; it goes on by itself."))
     return redirect("console:connector_overview", connector.key)
 
@@ -75,6 +81,7 @@ def _show(
         "form": form,
         "preview": preview,
         "occupants": tell_occupants(preview.occupants),
+        "deadlines": offer_deadlines(request.POST),
         "told": describe_error(error) if error else None,
     }
     return answer(request, "console/removal/remove.html", context, status=status)
