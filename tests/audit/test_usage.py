@@ -1,7 +1,6 @@
 """Use as the rollups and the uncounted calls tell it is what counting the calls would tell."""
 
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from uuid import UUID
@@ -23,14 +22,12 @@ from connectors.audit.tally import floor_hour
 from connectors.audit.usage import (
     ToolKey,
     Usage,
-    daily_calls_by_connector,
-    tools_last_used,
     usage_by_connection,
     usage_by_connector,
     usage_by_grant,
     usage_by_tool,
-    usage_since_each,
 )
+from connectors.audit.usage_list import UseWanted, use_of_connectors
 from connectors.audit.usage_models import LateCall, RollupMark, UsageRollup, UsageSubject
 from tests.builders.logs import make_call
 from tests.builders.people import make_user
@@ -140,46 +137,6 @@ def test_grants_know_when_an_agent_last_used_a_tool_of_a_connection(ann):
     call(ann, timedelta(days=100), agent_id=AGENTS[1], connection_id=CONNECTIONS[0])
 
     assert usage_by_grant(CONNECTIONS[:1])[AGENTS[0], CONNECTIONS[0]] == {ToolKey("", "search"): first.started_at}
-
-
-def test_several_stretches_at_once_count_as_each_alone(ann):
-    now = timezone.now()
-    for days in (0.01, 0.9, 1.1, 6.8, 7.2, 29.9, 30.1, 89, 91):
-        call(ann, timedelta(days=days), outcome="failed" if days > 30 else "succeeded")
-    roll_up()
-    call(ann, timedelta(days=6))
-    call(ann, timedelta(0), connector="beta")
-    moments = [now - timedelta(days=days) for days in (7, 30, 90)]
-
-    found = usage_since_each(["alpha", "beta", "gamma"], moments=moments, quantiles_since=moments[1])
-
-    for moment in moments:
-        alone = usage_by_connector(["alpha", "beta", "gamma"], since=moment)
-        quantiles = {} if moment == moments[1] else {"p50_us": None, "p95_us": None}
-        assert found[moment] == {key: replace(usage, **quantiles) for key, usage in alone.items()}
-
-
-def test_tools_know_when_each_was_last_used(ann):
-    call(ann, timedelta(days=400))
-    old = call(ann, timedelta(days=300), tool="write")
-    roll_up()
-    new = call(ann, timedelta(days=1))
-
-    assert tools_last_used(["alpha", "beta"]) == {
-        "alpha": {ToolKey("", "search"): new.started_at, ToolKey("", "write"): old.started_at},
-        "beta": {},
-    }
-
-
-def test_days_count_apart_and_empty_ones_are_nought(ann):
-    for days in (0, 2, 2):
-        call(ann, timedelta(days=days))
-    roll_up()
-    now = timezone.now()
-
-    days = daily_calls_by_connector(["alpha", "beta"], since=now - timedelta(days=3), until=now)
-
-    assert days == {"alpha": (0, 2, 0, 1), "beta": (0, 0, 0, 0)}
 
 
 def test_a_top_list_names_what_has_the_most_and_counts_new_calls_in(ann):
@@ -318,6 +275,15 @@ CALLS = st.lists(
 )
 
 
+def assert_listed(listed, made, since):
+    """Whether tools and days of a list are those of the calls themselves."""
+    for key, use in listed.items():
+        calls = sorted((one for one in made if one.connector_key == key), key=lambda one: one.started_at)
+        assert {tool.tool: at for tool, at in use.tools.items()} == {one.upstream_tool: one.started_at for one in calls}
+        days = Counter(one.started_at.date() for one in calls)
+        assert use.daily == [days[(since + timedelta(days=day)).date()] for day in range(len(use.daily))]
+
+
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls=CALLS, days=st.integers(1, 5))
 def test_use_equals_the_calls_counted_one_by_one_also_late_ones_and_after_retention(ann, calls, days):
@@ -342,12 +308,16 @@ def test_use_equals_the_calls_counted_one_by_one_also_late_ones_and_after_retent
     counted = [one for one in made if one.started_at >= since]
 
     by_connector = usage_by_connector(["alpha", "beta"], since=since)
+    wanted = UseWanted(moments=(since,), quantiles_since=since, days=(since, now), tools=True)
+    listed = use_of_connectors(["alpha", "beta"], wanted)
     by_connection = usage_by_connection(CONNECTIONS, since=since)
     points = usage_series(CallFilters(), edges=bucket_edges(since, timezone.now(), zone=ZoneInfo("Asia/Kolkata")))
 
     assert {key: one.calls for key, one in by_connector.items()} == {
         key: Counter(one.connector_key for one in counted)[key] for key in ("alpha", "beta")
     }
+    assert {key: one.usage(since) for key, one in listed.items()} == by_connector
+    assert_listed(listed, made, since)
     assert {key: one.errors for key, one in by_connection.items()} == {
         key: sum(one.outcome == "failed" for one in counted if one.connection_id == key) for key in CONNECTIONS
     }
