@@ -1,11 +1,12 @@
 """Calls whose process ended before they did: every decision and call has an ending in the log (safety §40)."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from uuid_utils.compat import uuid7
 
 from connectors.audit.call_log import subject_of
 from connectors.audit.late_calls import insert_calls
@@ -42,17 +43,32 @@ def _end(pk: UUID) -> int:
     claim.save(update_fields=["state", "ended_at", "outcome"])
     decision = DecisionRecord.objects.filter(pk=claim.pk).first()
     if decision is not None:
-        call = CallRecord(
-            **subject_of(decision),
-            decision_id=decision.pk,
-            invocation_id=claim.invocation_id,
-            started_at=claim.claimed_at,
-            ended_at=claim.ended_at,
-            elapsed_us=int((claim.ended_at - claim.claimed_at).total_seconds() * 1_000_000),
-            arguments_bytes=claim.arguments_bytes,
-            arguments_digest=claim.arguments_digest,
-            outcome=outcome,
-            error_code=code,
-        )
-        insert_calls([call])
+        insert_calls([_record(claim, decision, outcome, code)])
     return 1
+
+
+def _record(claim: Invocation, decision: DecisionRecord, outcome: str, code: str) -> CallRecord:
+    """The call as it can have been at most: it ended within its budget, however much later somebody came to see.
+
+    Its id is of that time too. A log is read by its ids, so under one of now it would be found neither among the calls
+    of its time nor beside its decision.
+    """
+    ended_at = min(claim.claimed_at + BUDGET, timezone.now())
+    return CallRecord(
+        id=uuid7(nanoseconds=int(ended_at.timestamp() * 1000) * 1_000_000),
+        **subject_of(decision),
+        decision_id=decision.pk,
+        invocation_id=claim.invocation_id,
+        started_at=claim.claimed_at,
+        ended_at=ended_at,
+        elapsed_us=_microseconds(claim.claimed_at, ended_at),
+        upstream_us=_microseconds(claim.sent_at, ended_at) if claim.sent_at else 0,
+        arguments_bytes=claim.arguments_bytes,
+        arguments_digest=claim.arguments_digest,
+        outcome=outcome,
+        error_code=code,
+    )
+
+
+def _microseconds(since: datetime, until: datetime) -> int:
+    return max(0, (until - since) // timedelta(microseconds=1))

@@ -65,6 +65,7 @@ _TRANSLATED: Final = {
     "version_unsupported": "connector_unavailable",
     "not_mcp": "connector_unavailable",
 }
+_UNANSWERED: Final = "The request was sent, but the service broke off without an answer."
 _ANSWERED_IN_VAIN: Final = frozenset({"response_too_large", "response_too_deep"})
 """The service did answer, with more than can be passed on: what was asked may have been done."""
 _KNOWN_FAULTS: Final = frozenset(
@@ -107,7 +108,9 @@ def fail(error: ConnectorError, *, is_read: bool) -> Outcome:
         if not is_read:
             return _ended(CallRecord.Outcome.UNKNOWN, "connector_action_outcome_unknown")
         if error.code not in _ANSWERED_IN_VAIN:
-            return _ended(CallRecord.Outcome.FAILED, "budget_exceeded" if _timed_out(error) else "unavailable")
+            if _timed_out(error):
+                return _ended(CallRecord.Outcome.FAILED, "budget_exceeded")
+            return Outcome(CallRecord.Outcome.FAILED, refuse("unavailable", words=_UNANSWERED), "unavailable")
     if isinstance(error, Unreachable):
         return _ended(CallRecord.Outcome.FAILED, "unavailable")
     code = "authorization_required" if isinstance(error, CannotOpen) else _TRANSLATED.get(error.code, error.code)
@@ -123,9 +126,9 @@ def cancel(*, sent: bool, is_read: bool) -> Outcome:
     return _ended(CallRecord.Outcome.FAILED, "cancelled")
 
 
-def refuse(code: str, more: str = "") -> JSON:
-    """A tool error of our own, for a call that was not sent."""
-    words = f"{WORDS[code]} {more}".strip()
+def refuse(code: str, more: str = "", *, words: str = "") -> JSON:
+    """A tool error of our own; `words` in place of the code's usual ones."""
+    words = f"{words or WORDS[code]} {more}".strip()
     return {
         "content": [{"type": "text", "text": f"{code}: {words}"}],
         "isError": True,

@@ -58,6 +58,15 @@ def test_a_call_shows_what_took_how_long(client, ann):
     assert page.count('class="step-part"') == len(steps)
 
 
+@pytest.mark.parametrize(
+    ("outcome", "code", "ending"),
+    [("tool_error", "", "Answered"), ("failed", "cancelled", "Ended"), ("unknown", "outcome_unknown", "Ended")],
+)
+def test_a_call_without_an_answer_is_not_said_to_have_had_one(client, ann, outcome, code, ending):
+    page = page_of(client, "call", make_call(ann, outcome=outcome, error_code=code).pk)
+    assert re.findall(r"<strong>(Answered|Ended)</strong>", page) == [ending]
+
+
 def test_times_are_told_to_the_microsecond_with_their_zone(client, ann):
     ann.time_zone = "Asia/Shanghai"
     ann.save()

@@ -84,6 +84,13 @@ def test_only_a_write_can_be_in_doubt(error, read, write):
     assert (outcome.state == "unknown") == (write == "connector_action_outcome_unknown")
 
 
+def test_a_read_that_was_sent_is_not_said_to_have_stayed_here():
+    (sent,) = fail(OutcomeUnknown("external_error"), is_read=True).result["content"]
+    (unsent,) = fail(Unreachable("unavailable"), is_read=True).result["content"]
+    assert "Nothing was sent" in unsent["text"]
+    assert "The request was sent" in sent["text"]
+
+
 def test_a_cancelled_call_is_in_doubt_only_when_a_write_was_sent():
     assert cancel(sent=True, is_read=False).state == "unknown"
     assert cancel(sent=False, is_read=False).code == "cancelled"

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from connectors.audit import queries
 from connectors.audit.models import CallRecord
 from connectors.gateway import tasks
 from connectors.gateway.models import Invocation, Run
@@ -76,3 +77,18 @@ def test_a_call_whose_process_died_gets_an_ending(agent, state, ending, outcome,
     call = CallRecord.objects.get()
     assert claim.state == ending
     assert (call.outcome, call.error_code, call.decision_id) == (outcome, code, decision.pk)
+
+
+def test_a_call_that_was_lost_is_told_among_those_of_its_time(agent):
+    """The worker was away for a day: the call did not take that long, and its page and decision know each other."""
+    died = timezone.now() - timedelta(days=1)
+    decision = make_decision(agent.owner, agent=agent, at=died)
+    Invocation.objects.create(
+        id=decision.pk, agent=agent, invocation_id=decision.pk, connection_id=decision.pk, tool="t", state="sent"
+    )
+    Invocation.objects.update(claimed_at=died, sent_at=died + timedelta(seconds=1))
+    tasks.end_lost_calls()
+    (call,) = queries.calls(queries.CallFilters(since=died, until=died + timedelta(minutes=1))).rows
+    assert queries.call_of_decision(decision) == call
+    assert call.ended_at - call.started_at == timedelta(seconds=120)
+    assert (call.elapsed_us, call.upstream_us) == (120_000_000, 119_000_000)

@@ -16,6 +16,7 @@ from connectors.gateway.models import Invocation
 
 _SCALE: Final = 1000
 _LEAST: Final = 4  # of the scale: a step that took time is seen
+_ANSWERED: Final = (CallRecord.Outcome.SUCCEEDED, CallRecord.Outcome.TOOL_ERROR)  # of others there may be no answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ def trace_steps(call: CallRecord, decision: DecisionRecord | None) -> list[Step]
     if decision is not None:
         parts.append((_("Decided"), max(decision.at, received), max(decision.at, received), ""))
     parts += _worked(call)
-    parts.append((_("Answered") if call.upstream_us else _("Ended"), call.ended_at, call.ended_at, ""))
+    ending = _("Answered") if call.outcome in _ANSWERED else _("Ended")
+    parts.append((ending, call.ended_at, call.ended_at, call.error_code))
     whole = max((call.ended_at - received) / timedelta(microseconds=1), 1)
     return [_step(part, received, whole) for part in parts]
 
