@@ -98,3 +98,13 @@ def test_a_removal_goes_on_without_revocations_if_it_is_told_to(run, workshop):
     RemovalJob.objects.update(stage=RemovalJob.Stage.REVOKING)
     assert "goes on without" in run(*abandon)
     assert AdminEvent.objects.filter(act="revocations_abandoned").exists()
+
+
+def test_a_drain_can_be_given_a_bound(run, workshop):
+    occupy(workshop.install())
+    for wrong in ("0", "-5", "soon", "9" * 30):
+        with pytest.raises(CommandError, match="a whole number of minutes"):
+            run("remove_connector", "records", "--confirm", "records", "--drain", f"--end-runs-after={wrong}")
+    run("remove_connector", "records", "--confirm", "records", "--drain", "--end-runs-after=30")
+    drain = Drain.objects.get()
+    assert 29 * 60 < (drain.runs_end_at - drain.started_at).total_seconds() <= 30 * 60

@@ -15,6 +15,7 @@ from connectors.lifecycle.abandoning import abandon_revocations
 from connectors.lifecycle.drain import RemovalChange, start_drain
 from connectors.lifecycle.queries import find_removal_of
 from connectors.lifecycle.removal import check_typed_key, preview_removal, remove_connector
+from connectors.management.drain_deadline import add_deadline
 from connectors.management.refusals import told_in_words
 
 
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--drain", action="store_true", help="if the connector is in use: wait, refusing new runs, then remove"
         )
+        add_deadline(parser)
         parser.add_argument(
             "--abandon-revocations",
             action="store_true",
@@ -43,7 +45,8 @@ class Command(BaseCommand):
                 return
             preview = preview_removal(connector=connector)
             if options["drain"] and preview.occupants:
-                start_drain(connector=connector, change=RemovalChange(options["confirm"]), actor=None)
+                change = RemovalChange(options["confirm"])
+                start_drain(connector=connector, change=change, end_runs_after=options["end_runs_after"], actor=None)
                 self.stdout.write(f"{connector.key} will be removed when it is no longer in use.")
                 return
             remove_connector(connector=connector, typed_key=options["confirm"], actor=None)

@@ -18,6 +18,7 @@ from connectors.lifecycle.preview import UpdatePreview
 from connectors.lifecycle.update import preview_update, update_connector
 from connectors.lifecycle.version_change import Typed
 from connectors.management.commands.install_package import read_settings
+from connectors.management.drain_deadline import add_deadline
 from connectors.management.refusals import told_in_words
 from connectors.packages.inspection import InspectedPackage, inspect_package
 
@@ -46,6 +47,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--drain", action="store_true", help="if the connector is in use: wait, refusing new runs, then update"
         )
+        add_deadline(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         path: Path = options["path"]
@@ -57,17 +59,21 @@ class Command(BaseCommand):
             self._tell_risks(preview, options["accept"])
             typed = replace(typed, accepted=_accepted(preview, options["accept"]))
             change = UpdateChange(path, package.archive_sha256, typed)
-            self._make(preview, change, drain=options["drain"])
+            self._make(preview, change, options)
 
     def _tell_risks(self, preview: UpdatePreview, accepted: list[str]) -> None:
         for change in preview.raised:
             if change.id not in _accepted(preview, accepted):
                 self.stderr.write(f"Not accepted: {change.id}")
+        if preview.fields_dropped:
+            self.stderr.write(
+                f"Removed for good, a roll back does not bring it back: {', '.join(preview.fields_dropped)}"
+            )
 
-    def _make(self, preview: UpdatePreview, change: UpdateChange, *, drain: bool) -> None:
+    def _make(self, preview: UpdatePreview, change: UpdateChange, options: dict[str, Any]) -> None:
         connector, version = preview.connector, preview.target_version
-        if drain and preview.occupants:
-            start_drain(connector=connector, change=change, actor=None)
+        if options["drain"] and preview.occupants:
+            start_drain(connector=connector, change=change, end_runs_after=options["end_runs_after"], actor=None)
             self.stdout.write(f"{connector.key} will be updated to {version} when it is no longer in use.")
             return
         update_connector(
