@@ -36,11 +36,16 @@ class CarriedOver:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What carrying over would keep, clear and ask for, by field key; `public` are the values there would be so far."""
+    """What carrying over would keep, clear and ask for, by field key; `public` are the values there would be so far.
+
+    `empty` fields would have no value and need none; `dropped_secrets` are those of the dropped nobody can read again.
+    """
 
     kept: tuple[str, ...]
     dropped: tuple[str, ...]
+    dropped_secrets: tuple[str, ...]
     needed: tuple[str, ...]
+    empty: tuple[str, ...]
     public: dict[str, Value]
 
 
@@ -64,7 +69,11 @@ def foresee(connector: Connector, manifest: Manifest, raw: Mapping[str, str], cl
     """Return what `carry_over` would keep, clear and ask for."""
     fields = manifest.configuration.fields
     declared = [one.key for one in fields]
-    had = {*connector.configuration, *connector.secrets.values_list("field", flat=True)}
+    secrets = set(connector.secrets.values_list("field", flat=True))
+    had = {*connector.configuration, *secrets}
+    sealed = (secrets & set(declared)) - set(cleared) | {
+        one.key for one in fields if one.is_secret and raw.get(one.key)
+    }
     try:
         public, needed = carry_over(connector, manifest, raw, cleared).public, set[str]()
     except Invalid as error:
@@ -75,7 +84,9 @@ def foresee(connector: Connector, manifest: Manifest, raw: Mapping[str, str], cl
     return Outlook(
         kept=tuple(key for key in declared if key in had and key not in needed),
         dropped=tuple(sorted(had - set(declared))),
+        dropped_secrets=tuple(sorted(secrets - set(declared))),
         needed=tuple(key for key in declared if key in needed),
+        empty=tuple(key for key in declared if key not in needed | sealed | public.keys()),
         public=public,
     )
 

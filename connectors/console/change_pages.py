@@ -36,13 +36,24 @@ MOST_OCCUPANTS = 50
 
 
 @dataclass(frozen=True, slots=True)
+class DroppedField:
+    label: str
+    is_secret: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """The configuration's fields by what becomes of them; of those that are dropped only their labels."""
+    """The configuration's fields by what becomes of them; of those that are dropped only their labels.
+
+    `lost` are the labels of those that had values before the version in use, which has no such fields, came: they are
+    empty on the way back.
+    """
 
     asked: list[ConfigurationField]
     optional: list[ConfigurationField]
     kept: list[ConfigurationField]
-    dropped: list[str]
+    dropped: list[DroppedField]
+    lost: list[str]
 
     @property
     def faulty(self) -> bool:
@@ -178,18 +189,24 @@ def plan_configuration(target: Target, preview: UpdatePreview, form: ManifestFor
         asked=describe_fields(form, needed, secrets),
         optional=describe_fields(form, optional, secrets),
         kept=describe_fields(form, kept - needed, secrets),
-        dropped=_label_dropped(target, preview.fields_dropped),
+        dropped=_label_dropped(target, preview),
+        lost=_label_lost(target, preview, form) if target.kind == "rollback" else [],
     )
 
 
-def _label_dropped(target: Target, keys: Collection[str]) -> list[str]:
+def _label_lost(target: Target, preview: UpdatePreview, form: ManifestForm) -> list[str]:
+    in_use = {one.key for one in manifest_of(target.connector.version).configuration.fields}
+    without_value = {*preview.fields_needed, *preview.fields_empty} - in_use
+    return [str(form[one.key].label) for one in form.described if one.key in without_value]
+
+
+def _label_dropped(target: Target, preview: UpdatePreview) -> list[DroppedField]:
     version = target.connector.version
     manifest = manifest_of(version)
     labels = {one.key: one.label_key for one in manifest.configuration.fields}
-    read = [(key, labels.get(key)) for key in keys]
-    return [
-        text_for(version.texts, label, language=reader_language(), default_locale=manifest.default_locale) or key
-        if label
-        else key
-        for key, label in read
-    ]
+    language, default = reader_language(), manifest.default_locale
+    told = {
+        key: text_for(version.texts, labels[key], language=language, default_locale=default) if key in labels else ""
+        for key in preview.fields_dropped
+    }
+    return [DroppedField(label or key, key in preview.secrets_dropped) for key, label in told.items()]

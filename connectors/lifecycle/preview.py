@@ -24,10 +24,11 @@ from connectors.manifest.schema import Manifest
 class UpdatePreview:
     """What a change of version would do.
 
-    `fields_needed` must be typed, `fields_kept` keep their values, `fields_dropped` lose them. `reauthorize` counts
-    people whose accounts would have to be authorized again, as the commit decides under the same values;
-    `reauthorize_certain` is false where only the package's program can tell, or a needed field decides it. `refusal`
-    is why the act would be refused whatever is typed.
+    `fields_needed` must be typed, `fields_kept` keep their values, `fields_empty` have none and need none.
+    `fields_dropped` lose theirs, and no roll back brings them back: `secrets_dropped` of them would have to be typed
+    again. `reauthorize` counts people whose accounts would have to be authorized again, as the commit decides under
+    the same values; `reauthorize_certain` is false where only the package's program can tell, or a needed field decides
+    it. `refusal` is why the act would be refused whatever is typed.
     """
 
     connector: Connector
@@ -35,7 +36,9 @@ class UpdatePreview:
     difference: UpdateDifference
     fields_kept: tuple[str, ...]
     fields_dropped: tuple[str, ...]
+    secrets_dropped: tuple[str, ...]
     fields_needed: tuple[str, ...]
+    fields_empty: tuple[str, ...]
     reauthorize: int
     reauthorize_certain: bool
     raised: tuple[Change, ...]
@@ -65,7 +68,9 @@ def preview_change(
         difference=difference,
         fields_kept=outlook.kept,
         fields_dropped=outlook.dropped,
+        secrets_dropped=outlook.dropped_secrets,
         fields_needed=outlook.needed,
+        fields_empty=outlook.empty,
         reauthorize=people_to_reauthorize(connector).count() if differs else 0,
         reauthorize_certain=certain,
         raised=tuple(change for change in difference.changes if change.risk == "raised"),

@@ -144,3 +144,27 @@ def test_an_older_versions_program_is_asked_before(admin, tmp_path):
         headers={"HX-Target": "test-report"},
     )
     assert "there is no such service" in text_of(answer)
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_values_that_do_not_come_back_are_named_before_anything_is_committed(admin, tmp_path, required):
+    token = {"key": "token", "type": "secret", "label_key": "configuration.token.label", "required": required}
+    workshop = Workshop(tmp_path)
+    values = {"endpoint": "https://tools.example.com/mcp", "token": "canary"}
+    installed = workshop.install(values=values, configuration={"fields": [ENDPOINT_FIELD, token]})
+    update(installed, workshop.pack("1.1.0", configuration={"fields": [ENDPOINT_FIELD]}))
+
+    page = text_of(admin.get(ADDRESS))
+    assert "Going back does not bring back what version 1.1.0 dropped" in page
+    assert "<ul> <li>configuration.token.label (en)</li> </ul>" in page
+    assert "canary" not in page
+    answer = admin.post(ADDRESS, shown(page) | {"token": "typed-again"})
+    assert answer.status_code == 302
+    assert [secret.field for secret in Connector.objects.get().secrets.all()] == ["token"]
+
+
+def test_nothing_is_said_of_fields_the_version_in_use_has_as_well(admin, tmp_path):
+    workshop = Workshop(tmp_path)
+    configuration = {"fields": [ENDPOINT_FIELD, REGION | {"required": False}]}
+    update(workshop.install(configuration=configuration), workshop.pack("1.1.0", configuration=configuration))
+    assert "Going back does not bring back" not in text_of(admin.get(ADDRESS))

@@ -184,8 +184,15 @@ def test_only_new_fields_are_asked_for_and_kept_and_dropped_ones_are_named(admin
     assert "2 fields keep their values" in page
     assert f'value="{ENDPOINT["endpoint"]}"' in page
     assert "1 field is gone in this version; its value is cleared:" in page
-    assert "<li>configuration.old.label (en)</li>" in page
+    assert "<li> <s>configuration.old.label (en)</s> </li>" in page
     assert SECRET not in page
+
+
+def test_what_no_roll_back_brings_back_is_said_before_it_goes(admin, workshop):
+    workshop.install(values=ENDPOINT | {"token": SECRET}, configuration=fields(TOKEN))
+    page = text_of(admin.get(send(admin, workshop.pack("1.1.0", configuration=fields()))))
+    assert "<s>configuration.token.label (en)</s> <span>(secret)</span>" in page
+    assert "a roll back does not bring them back, and secrets have to be typed again then" in page
 
 
 def test_a_missing_new_field_is_told_and_what_was_typed_stays(admin, workshop):

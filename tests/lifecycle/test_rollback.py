@@ -7,6 +7,7 @@ from connectors.authorization.accounts import effective_state
 from connectors.catalogue.models import Connector, PackageVersion
 from connectors.errors import Conflict, Invalid, NotFound
 from connectors.lifecycle.rollback import preview_rollback, roll_back
+from connectors.lifecycle.update import preview_update
 from connectors.lifecycle.version_change import Typed
 from connectors.manifest.difference import Change
 from connectors.packages.cache import PackageDamaged, drop_package
@@ -14,7 +15,7 @@ from connectors.packages.storage import get_object_store
 from tests.builders.connectors import make_connection
 from tests.builders.packages import ENDPOINT_FIELD, build_manifest, build_static_manifest
 from tests.builders.people import make_administrator, make_user
-from tests.builders.versions import ENDPOINT, named_keys, stored_keys, update
+from tests.builders.versions import ENDPOINT, inspect, named_keys, stored_keys, update
 
 pytestmark = pytest.mark.django_db
 REGION = {"key": "region", "type": "text", "label_key": "configuration.region.label", "required": True}
@@ -106,3 +107,20 @@ def test_an_archive_that_is_not_what_was_installed_is_found_before_the_way_back(
     with pytest.raises(PackageDamaged):
         back(connector, "1.0.0")
     assert Connector.objects.get().version.version == "1.1.0"
+
+
+def test_the_preview_names_what_an_update_drops_for_good_and_what_stays_empty_on_the_way_back(workshop):
+    token = {"key": "token", "type": "secret", "label_key": "configuration.token.label"}
+    old = workshop.pack("1.1.0", configuration={"fields": [ENDPOINT_FIELD]})
+    fields = [ENDPOINT_FIELD, token, REGION]
+    connector = workshop.install(
+        values=ENDPOINT | {"token": "canary", "region": "eu"}, configuration={"fields": fields}
+    )
+    there = preview_update(package=inspect(old))
+    assert (there.fields_dropped, there.secrets_dropped) == (("region", "token"), ("token",))
+    update(connector, old)
+    back_again = preview_rollback(connector=Connector.objects.get(), version=installed("1.0.0"))
+    assert (back_again.fields_needed, back_again.fields_empty) == (("region",), ("token",))
+    typed = Typed({"token": "typed", "region": "us"})
+    filled = preview_rollback(connector=Connector.objects.get(), version=installed("1.0.0"), typed=typed)
+    assert (filled.fields_needed, filled.fields_empty) == ((), ())
