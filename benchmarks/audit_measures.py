@@ -26,7 +26,7 @@ from connectors.audit.queries import CallFilters, count_calls
 from connectors.audit.retention import remove_old_rows
 from connectors.audit.rollups import roll_up
 from connectors.audit.usage import usage_by_connector
-from connectors.audit.usage_models import UsageRollup, UsageSubject
+from connectors.audit.usage_models import UsageDay, UsageHour, UsageSubject
 
 AIM_MS = 150
 
@@ -34,7 +34,7 @@ type Line = tuple[str, str, str, str]
 
 
 def sizes() -> Iterator[Line]:
-    for table in (*LOGS, UsageRollup, UsageSubject):
+    for table in (*LOGS, UsageHour, UsageDay, UsageSubject):
         name = table._meta.db_table  # noqa: SLF001 - Django's documented meta API
         rows = table._default_manager.count()  # noqa: SLF001 - the same
         for part, size in _parts(name):

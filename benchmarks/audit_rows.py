@@ -26,7 +26,7 @@ from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.audit.rollups import roll_up
 from connectors.audit.tally import floor_day
 from connectors.audit.time_keys import lowest_id
-from connectors.audit.usage_models import RollupMark, UsageRollup
+from connectors.audit.usage_models import RollupMark, UsageCell, UsageDay, UsageHour
 from connectors.authorization.models import Connection
 
 DAYS = 90
@@ -171,9 +171,10 @@ def _roll_up(day: datetime, say: Callable[[str], None]) -> None:
     took = time.perf_counter() - started
     say(f"rolled a day up: {rolled:,} calls at {rolled / took:,.0f} a second")
     started = time.perf_counter()
-    with _without_rollup_key():
-        for number in range(1, DAYS):
-            _move_back(UsageRollup, day, number, ids=set(), times={"start"}, by="start")
+    for table in (UsageHour, UsageDay):
+        with _without_key(table):
+            for number in range(1, DAYS):
+                _move_back(table, day, number, ids=set(), times={"start"}, by="start")
     say(f"moved its rollups back in {time.perf_counter() - started:.0f} s")
 
 
@@ -265,13 +266,13 @@ def _without_indexes(table: type[Model]) -> Iterator[None]:
 
 
 @contextmanager
-def _without_rollup_key() -> Iterator[None]:
-    """The same for the rollups' one key, where it can be taken away."""
+def _without_key(cells: type[UsageCell]) -> Iterator[None]:
+    """The same for the one key of hours or days, where it can be taken away."""
     if connection.vendor == "sqlite":
         yield
         return
-    table = UsageRollup._meta.db_table  # noqa: SLF001 - Django's documented meta API
+    table = cells._meta.db_table  # noqa: SLF001 - Django's documented meta API
     with connection.cursor() as cursor:
-        cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT usage_rollup_unique")
+        cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey")
         yield
-        cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT usage_rollup_unique UNIQUE (subject_id, hours, start)")
+        cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT {table}_pkey PRIMARY KEY (subject_id, start)")

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 
 from django.core.management import call_command
 from django.db import connection, transaction
-from django.db.models import Min
 from django.utils import timezone
 
 from benchmarks.audit_rows import Whose, draw_day, load, make_key
@@ -17,7 +16,7 @@ from connectors.audit.call_log import Entry, write_entries
 from connectors.audit.models import CallRecord
 from connectors.audit.recording import record_admin_event
 from connectors.audit.rollups import roll_up
-from connectors.audit.usage_models import UsageRollup
+from connectors.audit.tally import floor_day
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 from tests.builders.connectors import TEXTS, make_agent, make_connection, make_connector, make_grant
@@ -67,13 +66,14 @@ def seed(calls: int, say: Callable[[str], None]) -> Seeded:
 
 
 def recall() -> Seeded:
-    """Return what a kept database was seeded with."""
+    """Return what a kept database was seeded with; it is migrated first, to be measured as it would be now."""
+    call_command("migrate", verbosity=0)
     agents = list(Agent.objects.select_related("owner").order_by("owner_id"))
     accounts = defaultdict(list)
     for one in Connection.objects.select_related("connector").order_by("pk"):
         accounts[one.person_id].append(one)
     whose = Whose([one.owner for one in agents], agents, [accounts[one.owner_id] for one in agents])
-    since = UsageRollup.objects.aggregate(first=Min("start"))["first"]
+    since = floor_day(CallRecord.objects.order_by("pk")[0].started_at)
     return _seeded(User.objects.get(username="admin"), User.objects.get(username="auditor"), whose, since)
 
 

@@ -12,7 +12,7 @@ from connectors.audit.models import (
     DecisionRecord,
     SavedView,
 )
-from connectors.audit.usage_models import LateCall, RollupMark, SweepRecord, UsageRollup, UsageSubject
+from connectors.audit.usage_models import LateCall, RollupMark, SweepRecord, UsageDay, UsageHour, UsageSubject
 from connectors.authorization.models import (
     AuthorizationSession,
     Connection,
@@ -91,7 +91,8 @@ __all__ = [
     "Team",
     "ToolChange",
     "Toolset",
-    "UsageRollup",
+    "UsageDay",
+    "UsageHour",
     "UsageSubject",
     "User",
 ]

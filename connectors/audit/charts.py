@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from connectors.audit.filters import CallFilters, any_of, filtered_calls, set_fields
 from connectors.audit.models import CallRecord
-from connectors.audit.tally import COLUMNS, CountedCall, Level, Tally, floor_hour
+from connectors.audit.tally import COLUMNS, DAILY, CountedCall, Level, Tally, floor_hour
 from connectors.audit.usage import Usage
 from connectors.audit.usage_models import RollupMark, UsageSubject
 from connectors.audit.usage_reading import (
@@ -20,6 +20,7 @@ from connectors.audit.usage_reading import (
     read_cells,
     read_consistently,
     sum_cells,
+    sum_subjects,
     tally_subjects,
     uncounted_calls,
 )
@@ -147,8 +148,7 @@ def usage_top(
         if level is Level.EACH and are_more_than(MOST_SUMMED, condition, level, stretch):
             return None
         uncounted = [call for call in _uncounted(mark, filters, stretch) if by != "code" or call.failed]
-        sums = sum_cells([f"subject__{column}" for column in columns], condition, level, stretch)
-        counts = Counter({key: calls for key, (calls, _) in sums.items()})
+        counts = _count(level, condition, whose, columns, stretch)
         counts.update(_key(call, columns) for call in uncounted)
         best = [key for key, _ in counts.most_common(limit + 1) if None not in key]  # of nobody is at most one
         tallies = {key: Tally() for key in best[:limit]}
@@ -165,6 +165,18 @@ def usage_top(
         return None
     names = _names(found, by)
     return tuple(Top(key, names.get(key, ""), _usage(tally)) for key, tally in found.items())
+
+
+def _count(level: Level, condition: Q, whose: Q, columns: tuple[str, ...], stretch: Stretch) -> Counter[Key]:
+    """Count calls by key: subject by subject where days are kept, for that needs no look at each day's subject."""
+    counts: Counter[Key] = Counter()
+    if level not in DAILY:
+        sums = sum_cells([f"subject__{column}" for column in columns], condition, level, stretch)
+        return Counter({key: calls for key, (calls, _) in sums.items()})
+    keys = {number: key for number, *key in UsageSubject.objects.filter(whose).values_list("pk", *columns)}
+    for number, calls in sum_subjects(keys, level, stretch).items():
+        counts[tuple(keys[number])] += calls
+    return counts
 
 
 def _narrow(filters: CallFilters, *columns: str) -> tuple[Level, Q, Q]:

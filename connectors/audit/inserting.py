@@ -8,13 +8,10 @@ gives up the interpreter once, not once a row: under load each time costs a turn
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import batched
 from typing import Any
 from uuid import UUID
 
 from django.db import connection, models
-
-UPSERTED = 500  # rows a statement
 
 type _Adapt = Callable[[Any], Any]
 
@@ -51,19 +48,6 @@ def insert_rows[T: models.Model](rows: Sequence[T]) -> None:
     statement = _statement_for(type(rows[0]))
     values = [value for row in rows for value in statement.values_of(row)]
     _execute(statement.text_for(len(rows)), values)
-
-
-def upsert_rows[T: models.Model](rows: Sequence[T], *, keys: Sequence[str]) -> None:
-    """Insert rows of one model, or set their other columns where there is a row with those keys."""
-    if not rows:
-        return
-    statement = _statement_for(type(rows[0]))
-    others = [name for name, _ in statement.columns if name not in keys]
-    changes = ", ".join(f"{name} = excluded.{name}" for name in map(connection.ops.quote_name, others))
-    conflict = f" ON CONFLICT ({', '.join(map(connection.ops.quote_name, keys))}) DO UPDATE SET {changes}"
-    for some in batched(rows, UPSERTED):
-        values = [value for row in some for value in statement.values_of(row)]
-        _execute(statement.text_for(len(some)) + conflict, values)
 
 
 def _execute(text: str, values: list[Any]) -> None:

@@ -20,11 +20,10 @@ from django.utils import timezone
 
 from connectors.audit.late_calls import read_mark
 from connectors.audit.models import AdminEvent, CallRecord, DecisionRecord
-from connectors.audit.rollups import HOUR
 from connectors.audit.segments import remove_old_events
 from connectors.audit.tally import floor_day
 from connectors.audit.time_keys import lowest_id, moment_of
-from connectors.audit.usage_models import LateCall, UsageRollup, UsageSubject
+from connectors.audit.usage_models import LateCall, UsageDay, UsageHour, UsageSubject
 
 BATCH: Final = 500
 CHUNK: Final = 200  # subjects
@@ -109,15 +108,19 @@ def _remove_rollups(before: datetime | None, until: float) -> int:
 
     def batch() -> int | None:
         chunk = next(chunks, None)
-        rows = UsageRollup.objects.filter(subject__in=chunk or (), start__lt=floor_day(before))
-        return rows.delete()[0] if chunk else None
+        if not chunk:
+            return None
+        rows = [
+            table.objects.filter(subject_id__in=chunk, start__lt=floor_day(before)) for table in (UsageHour, UsageDay)
+        ]
+        return sum(table.delete()[0] for table in rows)
 
     return _in_batches(batch, until)
 
 
 def _oldest_hour(*, before: datetime | None = None) -> datetime | None:
     subject = UsageSubject.objects.filter(level=UsageSubject.Level.ALL).first()
-    rows = UsageRollup.objects.filter(subject=subject, hours=HOUR)
+    rows = UsageHour.objects.filter(subject=subject)
     if before:
         rows = rows.filter(start__lt=before)
     return rows.order_by("start").values_list("start", flat=True).first()

@@ -6,28 +6,37 @@ batch began. So a batch counts once, however often it is tried, by however many 
 
 import hashlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
-from connectors.audit.inserting import upsert_rows
+from connectors.audit.bulk_rows import find_rows, insert_new, update_newer, upsert_rows
 from connectors.audit.late_calls import read_mark, seal
-from connectors.audit.latency import pack, unpack
+from connectors.audit.latency import histogram_of, pack, unpack
 from connectors.audit.models import CallRecord
-from connectors.audit.tally import COLUMNS, DAILY, NAMES, CountedCall, Level, Tally, floor_day, read_calls
-from connectors.audit.usage_models import LateCall, RollupMark, UsageRollup, UsageSubject
+from connectors.audit.tally import COLUMNS, DAILY, KEYS, NAMES, CountedCall, Level, Tally, read_calls
+from connectors.audit.usage_models import LateCall, RollupMark, UsageCell, UsageDay, UsageHour, UsageSubject
 
-BATCH: Final = 500  # its transaction keeps SQLite's writers waiting for some 30 ms
+# Calls a batch: the more, the fewer cells a call. SQLite's writers wait while one is written, some 30 ms for so many.
+BATCHES: Final = {"sqlite": 500, "postgresql": 5_000}
 SECONDS: Final = 25.0
-HOUR, DAY = 1, 24
+_TOLD: Final = ("person_name", "agent_name", "alias")  # of the last call, not what tells subjects apart
+_NUMBERS: Final = ("calls", "errors", "latency")
 
-type Cell = tuple[UUID, int, datetime]  # subject's digest, hours, start
+# A subject's columns but its id, and what is in those that its level has no use for.
+_EMPTY: Final = {
+    one.attname: None if one.null else ""
+    for one in UsageSubject._meta.concrete_fields  # noqa: SLF001 - Django's documented meta API
+    if not one.primary_key
+}
+
+type Cells = dict[datetime, Tally]  # by when they start
 
 
 @dataclass(slots=True)
@@ -35,6 +44,13 @@ class _Subject:
     level: Level
     key: tuple[Any, ...]
     last: CountedCall
+    hours: Cells = field(default_factory=dict)
+    days: Cells = field(default_factory=dict)
+
+    @property
+    def digest(self) -> UUID:
+        told = "\0".join(["" if part is None else str(part) for part in (int(self.level), *self.key)])
+        return UUID(bytes=hashlib.blake2b(told.encode(), digest_size=16).digest())
 
 
 @dataclass(slots=True)
@@ -45,8 +61,7 @@ class Batch:
     counted_to: UUID
     calls: int
     late: list[UUID]
-    subjects: dict[UUID, _Subject] = field(default_factory=dict)
-    cells: dict[Cell, Tally] = field(default_factory=dict)
+    subjects: dict[tuple[Level, tuple[Any, ...]], _Subject] = field(default_factory=dict)
 
 
 def roll_up(*, seconds: float = SECONDS) -> int:
@@ -60,12 +75,12 @@ def roll_up(*, seconds: float = SECONDS) -> int:
 
 def read_batch() -> Batch | None:
     """Return the next batch, or None when everything sealed is counted."""
-    mark = read_mark()
-    late = list(LateCall.objects.filter(call_id__lt=mark.counted_to).values_list("pk", flat=True)[:BATCH])
-    calls = read_calls(_in_order(mark))
+    mark, most = read_mark(), BATCHES[connection.vendor]
+    late = list(LateCall.objects.filter(call_id__lt=mark.counted_to).values_list("pk", flat=True)[:most])
+    calls = read_calls(_in_order(mark, most))
     if not late and not calls and mark.counted_to >= mark.sealed_to:
         return None
-    full = len(calls) == BATCH
+    full = len(calls) == most
     counted_to = UUID(int=calls[-1].id.int + 1) if full else max(mark.sealed_to, mark.counted_to)
     if late:
         calls += read_calls(CallRecord.objects.filter(pk__in=late))
@@ -77,106 +92,100 @@ def read_batch() -> Batch | None:
 
 def write_batch(batch: Batch) -> bool:
     """Write a batch; False when another worker moved the mark meanwhile, then nothing is written."""
-    subjects = _known_subjects(batch.subjects)
-    for cell, packed in _known_cells(batch, subjects).items():
-        batch.cells[cell].add(*packed)
+    subjects = {subject.digest: subject for subject in batch.subjects.values()}
+    known = _find_subjects(subjects)
+    for table in (UsageHour, UsageDay):
+        _add_known_cells(table, {known[digest]: _cells(table, subjects[digest]) for digest in known})
     with transaction.atomic():
         moved = RollupMark.objects.filter(pk=batch.mark.pk, version=batch.mark.version).update(
             version=F("version") + 1, counted_to=batch.counted_to
         )
         if not moved:
             return False
-        ids = _write_subjects(batch.subjects, subjects)
-        _write_cells(batch.cells, ids)
+        _write_last_uses({known[digest]: subjects[digest] for digest in known})
+        _write_cells({number: subjects[digest] for digest, number in (known | _make_subjects(subjects, known)).items()})
         LateCall.objects.filter(pk__in=batch.late).delete()
     return True
 
 
-def _in_order(mark: RollupMark) -> "QuerySet[CallRecord]":
+def _in_order(mark: RollupMark, most: int) -> "QuerySet[CallRecord]":
     """Late ones are left out wherever they are: they have their own way, and one call must not go both."""
     is_late = Exists(LateCall.objects.filter(call_id=OuterRef("pk")))
     sealed = CallRecord.objects.filter(pk__gte=mark.counted_to, pk__lt=mark.sealed_to)
-    return sealed.exclude(is_late).order_by("pk")[:BATCH]
+    return sealed.exclude(is_late).order_by("pk")[:most]
 
 
 def _add(batch: Batch, call: CountedCall) -> None:
-    hour, day = call.hour, floor_day(call.started_at)
-    for level in COLUMNS:
-        if level is Level.CODE and not call.failed:
+    failed, latency, hour = int(call.failed), histogram_of(call.elapsed_us), call.hour
+    day = hour.replace(hour=0)
+    for level, key_of in KEYS.items():
+        if level is Level.CODE and not failed:
             continue
-        key = call.key(level)
-        digest = _digest(level, key)
-        subject = batch.subjects.get(digest)
+        key = key_of(call)
+        subject = batch.subjects.get((level, key))
         if subject is None:
-            batch.subjects[digest] = _Subject(level, key, call)
+            subject = batch.subjects[level, key] = _Subject(level, key, call)
         elif call.started_at >= subject.last.started_at:
             subject.last = call
-        batch.cells.setdefault((digest, HOUR, hour), Tally()).add_call(call)
+        _cell(subject.hours, hour).add(1, failed, latency)
         if level in DAILY:
-            batch.cells.setdefault((digest, DAY, day), Tally()).add_call(call)
+            _cell(subject.days, day).add(1, failed, latency)
 
 
-def _digest(level: Level, key: tuple[Any, ...]) -> UUID:
-    told = "\0".join(["" if part is None else str(part) for part in (int(level), *key)])
-    return UUID(bytes=hashlib.blake2b(told.encode(), digest_size=16).digest())
+def _cell(cells: Cells, start: datetime) -> Tally:
+    tally = cells.get(start)
+    if tally is None:
+        tally = cells[start] = Tally()
+    return tally
 
 
-def _known_subjects(wanted: Iterable[UUID]) -> dict[UUID, tuple[int, datetime]]:
-    found = UsageSubject.objects.filter(digest__in=list(wanted)).values_list("digest", "id", "last_used_at")
-    return {digest: (number, last_used_at) for digest, number, last_used_at in found}
+def _cells(table: type[UsageCell], subject: _Subject) -> Cells:
+    return subject.hours if table is UsageHour else subject.days
 
 
-def _known_cells(batch: Batch, subjects: dict[UUID, tuple[int, datetime]]) -> dict[Cell, tuple[int, int, int]]:
-    digests = {number: digest for digest, (number, _) in subjects.items()}
-    found: dict[Cell, tuple[int, int, int]] = {}
-    for hours in (HOUR, DAY):
-        starts = {start for _, length, start in batch.cells if length == hours}
-        rows = UsageRollup.objects.filter(subject_id__in=list(digests), hours=hours, start__in=starts)
-        for subject, start, calls, errors, latency in rows.values_list(
-            "subject_id", "start", "calls", "errors", "latency"
-        ):
-            cell = (digests[subject], hours, start)
-            if cell in batch.cells:
-                found[cell] = (calls, errors, unpack(bytes(latency)))
-    return found
+def _find_subjects(digests: Iterable[UUID]) -> dict[UUID, int]:
+    wanted = list(digests)
+    found = find_rows(UsageSubject, ("id",), by=("digest",), keys=[(digest,) for digest in wanted])
+    return {wanted[place]: number for place, (number,) in found}
 
 
-def _write_subjects(subjects: dict[UUID, _Subject], known: dict[UUID, tuple[int, datetime]]) -> dict[UUID, int]:
-    new = [_row(digest, subject) for digest, subject in subjects.items() if digest not in known]
-    newer = [
-        _row(digest, subjects[digest], number)
-        for digest, (number, last_used_at) in known.items()
-        if subjects[digest].last.started_at > last_used_at
-    ]
-    UsageSubject.objects.bulk_create(new)
-    names = ["person_name", "agent_name", "alias", "last_used_at", "last_person_name"]
-    UsageSubject.objects.bulk_create(newer, update_conflicts=True, unique_fields=["id"], update_fields=names)
-    return {digest: number for digest, (number, _) in known.items()} | {row.digest: row.pk for row in new}
+def _add_known_cells(table: type[UsageCell], subjects: dict[int, Cells]) -> None:
+    """Add what is counted already to what is to be counted."""
+    keys = [(number, start) for number, cells in subjects.items() for start in cells]
+    for place, (calls, errors, latency) in find_rows(table, _NUMBERS, by=("subject_id", "start"), keys=keys):
+        number, start = keys[place]
+        subjects[number][start].add(calls, errors, unpack(bytes(latency)))
 
 
-def _row(digest: UUID, subject: _Subject, number: int | None = None) -> UsageSubject:
-    last = subject.last
-    return UsageSubject(
-        id=number,
-        level=subject.level,
-        digest=digest,
-        last_used_at=last.started_at,
-        last_person_name=last.person_name,
-        **dict(zip(COLUMNS[subject.level], subject.key, strict=True)),
-        **{name: getattr(last, name) for name in NAMES.get(subject.level, ())},
-    )
+def _make_subjects(subjects: dict[UUID, _Subject], known: dict[UUID, int]) -> dict[UUID, int]:
+    new = [digest for digest in subjects if digest not in known]
+    insert_new(UsageSubject, list(_EMPTY), rows=[_row(digest, subjects[digest]) for digest in new])
+    return _find_subjects(new)
 
 
-def _write_cells(cells: dict[Cell, Tally], ids: dict[UUID, int]) -> None:
-    rows: Sequence[UsageRollup] = [
-        UsageRollup(
-            subject_id=ids[digest],
-            hours=hours,
-            start=start,
-            calls=tally.calls,
-            errors=tally.errors,
-            latency=pack(tally.latency),
-        )
-        for (digest, hours, start), tally in cells.items()
-    ]
-    upsert_rows(rows, keys=("subject_id", "hours", "start"))
+def _row(digest: UUID, subject: _Subject) -> tuple[Any, ...]:
+    values = {"digest": digest, "level": int(subject.level)} | _told(subject)
+    values |= zip(COLUMNS[subject.level], subject.key, strict=True)
+    return tuple([values.get(name, nothing) for name, nothing in _EMPTY.items()])
+
+
+def _write_last_uses(subjects: dict[int, _Subject]) -> None:
+    """Names are the latest seen; an older call that comes late changes none."""
+    rows = [(number, *_told(subject).values()) for number, subject in subjects.items()]
+    update_newer(UsageSubject, ("id", *_TOLD, "last_used_at", "last_person_name"), newer="last_used_at", rows=rows)
+
+
+def _told(subject: _Subject) -> dict[str, Any]:
+    last, names = subject.last, NAMES.get(subject.level, ())
+    told = {name: getattr(last, name) if name in names else "" for name in _TOLD}
+    return told | {"last_used_at": last.started_at, "last_person_name": last.person_name}
+
+
+def _write_cells(subjects: dict[int, _Subject]) -> None:
+    for table, more in ((UsageHour, ()), (UsageDay, ("level",))):
+        rows = [
+            (number, start, tally.calls, tally.errors, pack(tally.latency), *[int(subject.level) for _ in more])
+            for number, subject in subjects.items()
+            for start, tally in _cells(table, subject).items()
+        ]
+        upsert_rows(table, ("subject_id", "start", *_NUMBERS, *more), by=("subject_id", "start"), rows=rows)

@@ -49,23 +49,42 @@ class UsageSubject(models.Model):
         return f"{self.connector_key} {self.tool}"
 
 
-class UsageRollup(models.Model):
-    """The calls of one subject in one hour or one UTC day, by when they started; `latency` is a packed histogram."""
+class UsageCell(models.Model):
+    """The calls of one subject in one stretch of time, by when they started; `latency` is a packed histogram.
 
-    subject = models.ForeignKey(UsageSubject, on_delete=models.CASCADE, db_index=False, db_constraint=False)
-    hours = models.PositiveSmallIntegerField()  # 1 or 24
+    No key of its own and no second index: a call is counted in three or four cells.
+    """
+
+    pk = models.CompositePrimaryKey("subject_id", "start")
+    subject = models.ForeignKey(
+        UsageSubject, on_delete=models.CASCADE, db_index=False, db_constraint=False, related_name="+"
+    )
     start = models.DateTimeField()
     calls = models.PositiveIntegerField()
     errors = models.PositiveIntegerField()
     latency = models.BinaryField()
 
     class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["subject", "hours", "start"], name="usage_rollup_unique"),
-        ]
+        abstract = True
 
     def __str__(self) -> str:
         return f"{self.start:%Y-%m-%d %H} {self.calls}"
+
+
+class UsageHour(UsageCell):
+    """The calls of one subject in one UTC hour."""
+
+
+class UsageDay(UsageCell):
+    """The calls of one subject in one UTC day, where days are kept (`tally.DAILY`): a table that is read in sums.
+
+    `level` is the subject's, so that one level's days are found without its subjects.
+    """
+
+    level = models.PositiveSmallIntegerField(choices=UsageSubject.Level)
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["level", "start"], name="usage_day_by_level")]
 
 
 class RollupMark(models.Model):

@@ -1,5 +1,6 @@
 """Adding up what the rollups hold and the calls they do not hold yet, as of one moment."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,13 +13,13 @@ from django.db.models import Q, QuerySet, Sum
 from connectors.audit.late_calls import read_mark
 from connectors.audit.latency import unpack
 from connectors.audit.models import CallRecord
-from connectors.audit.rollups import DAY, HOUR
 from connectors.audit.tally import DAILY, CountedCall, Level, Tally, floor_day, floor_hour, read_calls
-from connectors.audit.usage_models import LateCall, RollupMark, UsageRollup, UsageSubject
+from connectors.audit.usage_models import LateCall, RollupMark, UsageCell, UsageDay, UsageHour, UsageSubject
 
 _TRIES: Final = 5
+_FEW: Final = 1_000
 
-type Hours = tuple[int, datetime, datetime | None]  # the length of its rows, from, to
+type Part = tuple[type[UsageCell], datetime, datetime | None]  # whose rows, from, to
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +36,16 @@ class Stretch:
     def __contains__(self, moment: datetime) -> bool:
         return self.since <= moment and (self.until is None or moment < self.until)
 
-    def parts(self, level: Level) -> list[Hours]:
+    def parts(self, level: Level) -> list[Part]:
         """Return which rows make it up: whole days between the hours at both ends, where days are kept."""
         first = _ceil_day(self.since)
         last = floor_day(self.until) if self.until else None
         if level not in DAILY or (last is not None and last <= first):
-            return [(HOUR, self.since, self.until)]
-        ends = [(HOUR, self.since, first)] if self.since < first else []
+            return [(UsageHour, self.since, self.until)]
+        ends = [(UsageHour, self.since, first)] if self.since < first else []
         if last is not None and self.until is not None and last < self.until:
-            ends.append((HOUR, last, self.until))
-        return [(DAY, first, last), *ends]
+            ends.append((UsageHour, last, self.until))
+        return [(UsageDay, first, last), *ends]
 
 
 def read_consistently[T](read: Callable[[RollupMark], T]) -> T:
@@ -94,22 +95,35 @@ def sum_cells(
     return sums
 
 
+def sum_subjects(subjects: Collection[int], level: Level, stretch: Stretch) -> dict[int, int]:
+    """Return the calls of each of a daily level's subjects. Many are found by their level, few by themselves."""
+    sums: dict[int, int] = defaultdict(int)
+    few = Q(subject_id__in=list(subjects)) if len(subjects) <= _FEW else None
+    for part in stretch.parts(level):
+        by_level = Q(level=level) if part[0] is UsageDay else Q(subject__level=level)
+        found = _rows(part, by_level if few is None else few).order_by().values_list("subject_id")
+        for subject, calls in found.annotate(Sum("calls")):
+            if subject in subjects:
+                sums[subject] += calls
+    return sums
+
+
 def sum_each(subjects: Collection[int], stretches: Sequence[Stretch]) -> dict[int, list[tuple[int, int]]]:
     """Return (calls, errors) of each subject in each of some stretches with open ends, in two queries.
 
     Days are summed by the database; of the hours before them there are few.
     """
     firsts = [_ceil_day(stretch.since) for stretch in stretches]
-    rows = UsageRollup.objects.filter(subject_id__in=subjects).order_by()
     sums = {
         f"{name}_{place}": Sum(name, filter=Q(start__gte=first), default=0)
         for place, first in enumerate(firsts)
         for name in ("calls", "errors")
     }
-    days = rows.filter(hours=DAY, start__gte=min(firsts)).values_list("subject_id").annotate(**sums)
+    whose = Q(subject_id__in=subjects)
+    days = UsageDay.objects.filter(whose, start__gte=min(firsts)).order_by().values_list("subject_id").annotate(**sums)
     found = {subject: [(calls, errors) for calls, errors in batched(values, 2)] for subject, *values in days}
     starts = {hour: place for place, stretch in enumerate(stretches) for hour in _hours(stretch.since, firsts[place])}
-    hours = rows.filter(hours=HOUR, start__in=starts)
+    hours = UsageHour.objects.filter(whose, start__in=starts)
     for subject, start, calls, errors in hours.values_list("subject_id", "start", "calls", "errors"):
         each = found.setdefault(subject, [(0, 0)] * len(stretches))
         before = each[starts[start]]
@@ -133,9 +147,9 @@ def _values(condition: Q, level: Level, stretch: Stretch, *columns: str) -> Iter
     return first.union(*others, all=True) if others else first
 
 
-def _rows(part: Hours, condition: Q) -> QuerySet[UsageRollup]:
-    hours, since, until = part
-    rows = UsageRollup.objects.filter(condition, hours=hours, start__gte=since)
+def _rows(part: Part, condition: Q) -> QuerySet[UsageCell]:
+    table, since, until = part
+    rows = table._default_manager.filter(condition, start__gte=since)  # noqa: SLF001 - Django's documented way from a model class
     return rows if until is None else rows.filter(start__lt=until)
 
 

@@ -10,7 +10,7 @@ from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.audit.retention import BATCH, list_kept, remove_old_rows
 from connectors.audit.rollups import roll_up
 from connectors.audit.usage import usage_by_connector
-from connectors.audit.usage_models import LateCall, UsageRollup
+from connectors.audit.usage_models import LateCall, UsageDay, UsageHour
 from tests.builders.logs import make_call, make_decision
 from tests.builders.people import make_user
 
@@ -88,7 +88,8 @@ def test_numbers_go_by_their_own_days_but_not_when_something_was_last_used(ann, 
     keep(usage=30)
     remove_old_rows()
 
-    assert not UsageRollup.objects.filter(start__lt=timezone.now() - timedelta(days=31)).exists()
+    for table in (UsageHour, UsageDay):
+        assert not table.objects.filter(start__lt=timezone.now() - timedelta(days=31)).exists()
     usage = usage_by_connector(["alpha"], since=timezone.now() - timedelta(days=90))["alpha"]
     assert (usage.calls, usage.last_used_at) == (1, new.started_at)
 

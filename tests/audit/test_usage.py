@@ -28,7 +28,7 @@ from connectors.audit.usage import (
     usage_by_tool,
 )
 from connectors.audit.usage_list import UseWanted, use_of_connectors
-from connectors.audit.usage_models import LateCall, RollupMark, UsageRollup, UsageSubject
+from connectors.audit.usage_models import LateCall, RollupMark, UsageDay, UsageHour, UsageSubject
 from tests.builders.logs import make_call
 from tests.builders.people import make_user
 
@@ -288,7 +288,7 @@ def assert_listed(listed, made, since):
 @given(calls=CALLS, days=st.integers(1, 5))
 def test_use_equals_the_calls_counted_one_by_one_also_late_ones_and_after_retention(ann, calls, days):
     """Calls come in any order of time, so that most are late once something is sealed."""
-    for table in (CallRecord, LateCall, UsageRollup, UsageSubject, RollupMark):
+    for table in (CallRecord, LateCall, UsageDay, UsageHour, UsageSubject, RollupMark):
         table.objects.all().delete()
     now = timezone.now()
     made = []

@@ -11,6 +11,7 @@ from django.utils.translation import pgettext_lazy
 from connectors.access.models import User
 from connectors.audit.charts import By, Top, usage_top
 from connectors.audit.queries import CallFilters
+from connectors.audit.tally import floor_day
 from connectors.console.logs.addresses import without
 from connectors.console.logs.charts import chart_period
 from connectors.console.logs.lines import Text
@@ -45,12 +46,13 @@ class TopList:
 
 def list_tops(filters: CallFilters, *, address: str, everyone: bool) -> list[TopList]:
     """Return a list each of tools, connectors, people and error codes, as far as there is anything in it."""
-    since, until = chart_period(filters)
+    since, _until = chart_period(filters)
+    since = since if filters.since else floor_day(since)  # whole days are read at once
     lists = []
     for by, title in TITLES.items():
         if by == "person" and not everyone:
             continue
-        found = usage_top(by, filters, since=since, until=until, limit=LEADERS) or ()
+        found = usage_top(by, filters, since=since, until=filters.until, limit=LEADERS) or ()
         if found:
             lists.append(TopList(title, _leaders(by, found, address)))
     return lists
