@@ -1,5 +1,6 @@
 """What narrows a log, and the rows that are left; an empty field narrows nothing."""
 
+import json
 import uuid
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -53,6 +54,11 @@ class CallFilters(SubjectFilters):
     error_code: str = ""
     server_address: str = ""
     slower_than_us: int | None = None
+    retries: int | None = None  # that many or more
+    credential_fingerprint: str = ""
+    arguments_digest: str = ""
+    result_digest: str = ""
+    captured: bool | None = None
     decision_id: uuid.UUID | None = None
 
 
@@ -67,7 +73,10 @@ class DecisionFilters(SubjectFilters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilters(Period):
-    """`target` is a part of a target's name, or its id; `text` a part of the actor's name, the act or the target."""
+    """`target` is a part of a target's name, or its id; `text` a part of the actor's name, the act or the target.
+
+    `changed` is a part of what was written down of before or after, names of fields included.
+    """
 
     actor_name: str = ""
     act: str = ""
@@ -75,6 +84,7 @@ class EventFilters(Period):
     target_kind: str = ""
     target_id: str = ""
     remote_address: str = ""
+    changed: str = ""
     text: str = ""
 
 
@@ -87,6 +97,7 @@ _LOOKUPS: dict[str, str] = {
     "server": "server__iexact",
     "server_address": "server_address__iexact",
     "slower_than_us": "elapsed_us__gt",
+    "retries": "retries__gte",
     "actor_name": "actor_name__icontains",
 }
 # Fields of several columns: any of these may match.
@@ -97,6 +108,7 @@ _SEVERAL: dict[str, tuple[str, ...]] = {
 _NAMES = ("tool__icontains", "upstream_tool__icontains", "connector_key__icontains", "person_name__icontains")
 _CALL_TEXT = (*_NAMES, "error_code__icontains")
 _DECISION_TEXT = (*_NAMES, "rule__icontains", "reason__icontains")
+_CHANGED = ("before__icontains", "after__icontains")
 _EVENT_TEXT = ("actor_name__icontains", "act__icontains", "target_name__icontains", "target_id")
 
 
@@ -147,9 +159,18 @@ def _condition(filters: Period, text: tuple[str, ...]) -> Q:
     for name, value in set_fields(filters).items():
         if name in ("since", "until"):
             continue
+        if name == "changed":
+            condition &= _has_changed(value)
+            continue
         several = text if name == "text" else _SEVERAL.get(name)
         condition &= any_of(several, value) if several else equal_to(_LOOKUPS.get(name, name), value)
     return condition
+
+
+def _has_changed(part: str) -> Q:
+    """JSON is looked at as the text it is kept as: PostgreSQL has letters there, SQLite what escapes them."""
+    escaped = json.dumps(part)[1:-1]
+    return any_of(_CHANGED, part) | any_of(_CHANGED, escaped)
 
 
 def _within[Row: Model](rows: QuerySet[Row], period: Period, field: str) -> QuerySet[Row]:

@@ -59,7 +59,16 @@ SPECIAL = {
     "remote_address": "203.0.113.9",
     "trace_id": "abc",
 }
-OF_CALLS = {"outcome": "failed", "error_code": "rate_limited", "server_address": "tools.example.com:443"}
+OF_CALLS = {
+    "outcome": "failed",
+    "error_code": "rate_limited",
+    "server_address": "tools.example.com:443",
+    "retries": 2,
+    "credential_fingerprint": "47cee9",
+    "arguments_digest": "c" * 64,
+    "result_digest": "d" * 64,
+    "captured": True,
+}
 OF_DECISIONS = {"rule": "grant_missing", "reason": "hidden", "manifest_revision": "f" * 64, "tool_digest": "e" * 64}
 
 
@@ -254,6 +263,22 @@ def test_events_are_narrowed_by_actor_act_target_and_text(ann):
         {"target_id": "support", "target_kind": "team", "actor_name": "ANN"},
     ):
         assert [event.target_name for event in events(EventFilters(**filters)).rows] == ["Support"]
+
+
+@pytest.mark.parametrize(
+    ("part", "found"), [("old.exa", 1), ("ENDPOINT", 1), ("杭州", 1), ('a "b"', 1), ("100%", 1), ("1_0", 0), ("q", 0)]
+)
+def test_events_are_found_by_what_they_changed(ann, part, found):
+    record_admin_event(
+        actor=ann,
+        act="configuration_saved",
+        target_kind="connector",
+        target_id=1,
+        target_name="it",
+        before={"configuration": {"endpoint": "https://old.example"}},
+        after={"city": "杭州", "said": 'a "b" 100% sure'},
+    )
+    assert len(events(EventFilters(changed=part)).rows) == found
 
 
 @pytest.mark.skipif(database.vendor != "sqlite", reason="PostgreSQL chooses by sizes, which a test's tables lack")

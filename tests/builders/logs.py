@@ -36,6 +36,14 @@ def make_decision(
     )
 
 
+_SIZES = {
+    "arguments_bytes": 128,
+    "arguments_digest": "a" * 64,
+    "result_bytes": 2048,
+    "result_digest": "b" * 64,
+}
+
+
 def make_call(
     person: User,
     *,
@@ -55,11 +63,7 @@ def make_call(
         ended_at=at + timedelta(microseconds=elapsed_us),
         elapsed_us=elapsed_us,
         upstream_us=elapsed_us // 2,
-        arguments_bytes=128,
-        arguments_digest="a" * 64,
-        result_bytes=2048,
-        result_digest="b" * 64,
-        **(_subject(person, agent, connection) | fields),
+        **(_SIZES | _subject(person, agent, connection) | fields),
     )
     insert_calls([call])
     return call

@@ -64,6 +64,12 @@ def test_no_two_fields_of_a_log_have_one_key(log):
         "error=rate_limited",
         "server=mcp.example.com:443",
         "slower=500",
+        "retries=2",
+        "place=eu",
+        "credential=…47CEE9",
+        "arguments=" + "c" * 64,
+        "result=" + "d" * 64,
+        "kept=yes",
         "range=15m",
     ],
 )
@@ -86,6 +92,12 @@ def test_each_filter_leaves_the_one_row_it_is_about(client, auditor, query):
         outcome="failed",
         server_address="mcp.example.com:443",
         elapsed_us=900_000,
+        retries=2,
+        server="eu",
+        credential_fingerprint="47cee9",
+        arguments_digest="c" * 64,
+        result_digest="d" * 64,
+        captured=True,
     )
 
     assert tools(client, query) == ["weather"]

@@ -36,9 +36,18 @@ _TEXTS = {
     "trace": "trace_id",
 }
 _KEYS = {"connection": "connection_id", "run": "run_id", "approval": "approval_id"}
-_CALL_TEXTS = {"outcome": "outcome", "error": "error_code", "server": "server_address"}
+_CALL_TEXTS = {
+    "outcome": "outcome",
+    "error": "error_code",
+    "server": "server_address",
+    "place": "server",
+    "credential": "credential_fingerprint",
+    "arguments": "arguments_digest",
+    "result": "result_digest",
+}
+_YES_NO = {"yes": True, "no": False}
 _DECISION_TEXTS = {"rule": "rule", "reason": "reason", "revision": "manifest_revision", "digest": "tool_digest"}
-CALL_NAMES = {**_TEXTS, **_KEYS, **_CALL_TEXTS, "person": "person_ids", "slower": "slower_than_us"}
+CALL_NAMES = {**_TEXTS, **_KEYS, **_CALL_TEXTS, "person": "person_ids", "slower": "slower_than_us", "retries": "retries", "kept": "captured"}
 
 
 def _text(label: Any, length: int) -> forms.CharField:
@@ -85,12 +94,24 @@ class RecordFilterForm(LogFilterForm):
 
 
 class CallFilterForm(RecordFilterForm):
-    more: ClassVar = RecordFilterForm.more | {"error", "server", "slower"}
+    more: ClassVar = RecordFilterForm.more | {
+        *("error", "server", "slower", "retries", "place", "credential", "arguments", "result", "kept")
+    }
     outcome = forms.ChoiceField(label=_("Outcome"), choices=OUTCOMES, required=False)
     error = _text(_("Error code"), 48)
     server = _text(_("Service address"), 255)
     slower = forms.IntegerField(
         label=_("Slower than (ms)"), required=False, min_value=1, max_value=1_000_000, widget=forms.NumberInput
+    )
+    retries = forms.IntegerField(
+        label=_("Retries, at least"), required=False, min_value=1, max_value=1000, widget=forms.NumberInput
+    )
+    place = _text(_("Server of the package"), 64)
+    credential = _text(_("Credential's fingerprint"), 7)
+    arguments = _text(_("Arguments digest"), 64)
+    result = _text(_("Result digest"), 64)
+    kept = forms.ChoiceField(
+        label=_("Content was kept"), choices=[("", "—"), ("yes", _("Yes")), ("no", _("No"))], required=False
     )
     field_order = ("text", "range", "since", "until", "person", "connector", "tool", "outcome", "error", "slower")
 
@@ -101,7 +122,13 @@ class CallFilterForm(RecordFilterForm):
             **self.subject(owner_id),
             **_filled(values, _CALL_TEXTS),
             slower_than_us=slower * 1000 if slower else None,
+            retries=values.get("retries"),
+            captured=_YES_NO.get(values.get("kept") or ""),
         )
+
+    def clean_credential(self) -> str:
+        """As the log shows it, or without the mark before it."""
+        return str(self.cleaned_data["credential"]).removeprefix("…").lower()
 
 
 class DecisionFilterForm(RecordFilterForm):
@@ -126,7 +153,7 @@ class DecisionFilterForm(RecordFilterForm):
         values = self.cleaned_data
         return DecisionFilters(
             **self.subject(owner_id),
-            allowed={"yes": True, "no": False}.get(values.get("allowed") or ""),
+            allowed=_YES_NO.get(values.get("allowed") or ""),
             **_filled(values, _DECISION_TEXTS),
         )
 
@@ -135,9 +162,10 @@ class EventFilterForm(LogFilterForm):
     actor = _text(_("Person"), 150)
     act = forms.ChoiceField(label=_("Act"), choices=[("", _("Any act")), *ACTS.items()], required=False)
     target = _text(_("Target"), 255)
+    changed = _text(_("What changed"), 200)
     address = _text(_("From address"), 45)
     kind = forms.CharField(label=_("Kind of target"), required=False, max_length=32, widget=forms.HiddenInput)
-    field_order = ("text", "range", "since", "until", "actor", "act", "target")
+    field_order = ("text", "range", "since", "until", "actor", "act", "target", "changed")
 
     def filters(self) -> EventFilters:
         values = self.cleaned_data
@@ -148,6 +176,7 @@ class EventFilterForm(LogFilterForm):
             act=values.get("act") or "",
             target=values.get("target") or "",
             target_kind=values.get("kind") or "",
+            changed=values.get("changed") or "",
             remote_address=values.get("address") or "",
         )
 

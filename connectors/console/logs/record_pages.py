@@ -19,6 +19,7 @@ from connectors.console.logs.related import Related, tell_call, tell_decision, t
 from connectors.console.logs.subject_fields import GROUPS
 from connectors.console.logs.timeline import Step, trace_steps
 from connectors.console.permissions import VIEW_AUDIT
+from connectors.console.rendering.spelling import spell
 from connectors.errors import NotFound
 
 _ASIDE = ("who", "ids")
@@ -69,7 +70,7 @@ def read_call(call_id: uuid.UUID, reader: User) -> RecordPage:
     return RecordPage(
         log=log,
         line=line,
-        title=call.tool,
+        title=spell(call.tool),
         groups=_group(log, line),
         related=[tell_decision(decision, explanation.title if explanation else ""), *tell_surroundings(call, reader)],
         explanation=explanation,
@@ -92,7 +93,7 @@ def read_decision(decision_id: uuid.UUID, reader: User) -> RecordPage:
     return RecordPage(
         log=log,
         line=line,
-        title=decision.tool,
+        title=spell(decision.tool),
         groups=_group(log, line),
         related=[tell_call(call, decision), *tell_surroundings(decision, reader)],
         explanation=line.explanation,

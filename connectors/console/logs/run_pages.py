@@ -10,6 +10,7 @@ from connectors.audit.models import CallRecord, DecisionRecord
 from connectors.audit.time_keys import moment_of
 from connectors.console.logs.lines import CallLine, DecisionLine, word_calls, word_decisions
 from connectors.console.logs.record_pages import whose_rows
+from connectors.console.rendering.spelling import spell
 from connectors.errors import NotFound
 from connectors.gateway.models import Run
 
@@ -23,6 +24,11 @@ class RunStep:
     at: datetime
     decision: DecisionLine | None
     call: CallLine | None
+
+    @property
+    def tool(self) -> str:
+        line = self.call or self.decision
+        return spell(line.record.tool) if line else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

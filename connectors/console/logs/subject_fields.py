@@ -10,6 +10,7 @@ from django.utils.translation import pgettext_lazy
 
 from connectors.console.logs.cells import NOTHING, code, effect_of, linked, plain, stacked, titled
 from connectors.console.logs.lines import CallLine, DecisionLine, Field, Text
+from connectors.console.rendering.spelling import spell
 from connectors.console.templatetags.console import state_label
 
 type SubjectLine = CallLine | DecisionLine
@@ -29,7 +30,8 @@ GROUPS: Final[dict[str, Promise]] = {
 def name_cell(line: SubjectLine, route: str) -> SafeString:
     record = line.record
     below = f"{line.connector} · {record.alias}" if record.alias else line.connector
-    return titled(route, record.pk, tool=record.upstream_tool or record.tool, hint=record.tool, below=below)
+    tool = spell(record.upstream_tool or record.tool)
+    return titled(route, record.pk, tool=tool, hint=spell(record.tool), below=below)
 
 
 def _who(line: SubjectLine) -> Text:
@@ -109,14 +111,14 @@ SUBJECT_FIELDS: tuple[Field[SubjectLine], ...] = (
         key="public_tool",
         title=_("Name the agent used"),
         names=("tool",),
-        show=lambda line: code(line.record.tool),
+        show=lambda line: code(spell(line.record.tool)),
         group=WHAT,
     ),
     Field(
         key="upstream_tool",
         title=_("Name at the service"),
         names=("upstream_tool",),
-        show=lambda line: code(line.record.upstream_tool),
+        show=lambda line: code(spell(line.record.upstream_tool)),
         group=WHAT,
     ),
     Field(
