@@ -4,23 +4,22 @@ A column added here has its head drawn and is offered under "Columns"; its cell 
 under the same name, in the same place.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from functools import reduce
+from operator import or_
 from typing import Any, Final
-from uuid import UUID
 
-from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from connectors.audit.usage import Usage, usage_since_each
+from connectors.audit.usage import Usage
 from connectors.catalogue.models import Connector
 from connectors.console.presentation import ConnectorText
-from connectors.ledger.access import count_connections
 from connectors.ledger.health_mark import HealthMark
 from connectors.ledger.models import Verdict
-from connectors.ledger.rows import MONTH, QUARTER, WEEK, LedgerRow
+from connectors.ledger.rows import LedgerRow, Part
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _STATUSES = [str(status) for status in Connector.Status]
@@ -30,7 +29,7 @@ _VERDICTS = [Verdict.UNINSTALL, Verdict.OBSERVE, Verdict.KEEP]
 
 @dataclass(frozen=True, slots=True)
 class PlainRow:
-    """What is known of a connector without asking for more than the list itself."""
+    """What is known of a connector without its ledger."""
 
     connector: Connector
     text: ConnectorText
@@ -39,7 +38,7 @@ class PlainRow:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorRow(PlainRow):
-    """One connector as the list shows it."""
+    """One connector as the list shows it; of its ledger there are the parts the columns need."""
 
     ledger: LedgerRow
 
@@ -48,22 +47,22 @@ class ConnectorRow(PlainRow):
 class Column:
     """`by` gives what rows sort by; what counts or has a time sorts downwards first (`falling`).
 
-    The ledger is read for the page alone where it can be: `plain` columns sort by what a `PlainRow` holds, and
-    `across` gives the values of many connectors by id at once. For the others it is read for all.
+    `needs` are the parts of the ledger that `by` looks at, read for all connectors where they are sorted by it, and
+    that its cell shows; `beside` are further ones of its cell. A page's rows are read no further than that.
     """
 
     name: str
     title: str | Promise
-    by: Callable[[Any], Any] | None = field(default=None, repr=False)  # of a PlainRow, or of a ConnectorRow
+    by: Callable[[Any], Any] | None = field(default=None, repr=False)  # of a ConnectorRow; without needs a PlainRow
+    needs: Part = Part.NOTHING
+    beside: Part = Part.NOTHING
     number: bool = False
     falling: bool = False
     shown: bool = True
-    plain: bool = False
-    across: Callable[[Collection[Connector]], Mapping[UUID, Any]] | None = field(default=None, repr=False)
 
     @property
     def sorts(self) -> bool:
-        return self.by is not None or self.across is not None
+        return self.by is not None
 
 
 def _health_rank(row: ConnectorRow) -> int:
@@ -77,54 +76,46 @@ def _verdict_rank(row: ConnectorRow) -> int:
     return _VERDICTS.index(Verdict(verdict)) if verdict in _VERDICTS else len(_VERDICTS)
 
 
-def _used(within: timedelta, measure: Callable[[Usage], float]) -> Callable[[Collection[Connector]], dict[UUID, float]]:
-    def read(connectors: Collection[Connector]) -> dict[UUID, float]:
-        now = timezone.now()
-        since, keys = now - within, [each.key for each in connectors]
-        found = usage_since_each(keys, moments=[since], quantiles_since=now)[since]
-        return {each.pk: measure(found[each.key]) for each in connectors}
-
-    return read
-
-
-def _connected(connectors: Collection[Connector]) -> dict[UUID, int]:
-    counted = count_connections([each.pk for each in connectors])
-    return {each.pk: counted.get(each.pk, 0) for each in connectors}
-
-
-def _calls(usage: Usage) -> float:
-    return usage.calls
-
-
 def _error_rate(usage: Usage) -> float:
     return usage.errors / usage.calls if usage.calls else -1.0
 
 
-NAME: Final = Column("name", _("Connector"), lambda row: row.text.name.casefold(), plain=True)
+def _count(
+    name: str,
+    title: Promise,
+    by: Callable[[ConnectorRow], Any],
+    needs: Part,
+    *,
+    beside: Part = Part.NOTHING,
+    shown: bool = True,
+) -> Column:
+    return Column(name, title, by, needs, beside, number=True, falling=True, shown=shown)
+
+
+NAME: Final = Column("name", _("Connector"), lambda row: row.text.name.casefold())
 COLUMNS: Final[tuple[Column, ...]] = (
-    Column("status", _("Status"), lambda row: _STATUSES.index(row.connector.status), plain=True),
-    Column("category", _("Category"), lambda row: row.category.casefold(), shown=False, plain=True),
-    Column("purpose", _("Purpose"), shown=False),
-    Column("owner", _("Owner"), lambda row: row.ledger.owner.name.casefold() if row.ledger.owner else "", shown=False),
-    Column("version", _("Version"), shown=False),
-    Column("connections", _("Connections"), across=_connected, number=True, falling=True),
-    Column("week", _("Calls, 7 days"), across=_used(WEEK, _calls), number=True, falling=True, shown=False),
-    Column("calls", _("Calls, 30 days"), across=_used(MONTH, _calls), number=True, falling=True),
-    Column("quarter", _("Calls, 90 days"), across=_used(QUARTER, _calls), number=True, falling=True, shown=False),
-    Column("errors", _("Errors, 30 days"), across=_used(MONTH, _error_rate), number=True, falling=True),
-    Column("last_used", _("Last used"), lambda row: row.ledger.last_used_at or _NEVER, falling=True),
-    Column("tools", _("Tools used"), lambda row: row.ledger.tools.used, number=True, falling=True, shown=False),
+    Column("status", _("Status"), lambda row: _STATUSES.index(row.connector.status)),
+    Column("category", _("Category"), lambda row: row.category.casefold(), shown=False),
+    Column("purpose", _("Purpose"), needs=Part.ENTRY, shown=False),
     Column(
-        "context",
-        _("Context, tokens"),
-        lambda row: row.ledger.context_tokens or 0,
-        number=True,
-        falling=True,
+        "owner",
+        _("Owner"),
+        lambda row: row.ledger.owner.name.casefold() if row.ledger.owner else "",
+        Part.OWNER,
         shown=False,
     ),
-    Column("health", _("Health"), _health_rank),
-    Column("disposition", _("Disposition"), _verdict_rank),
-    Column("installed", _("Installed"), lambda row: row.connector.installed_at, falling=True, shown=False, plain=True),
+    Column("version", _("Version"), shown=False),
+    _count("connections", _("Connections"), lambda row: row.ledger.connections, Part.CONNECTIONS),
+    _count("week", _("Calls, 7 days"), lambda row: row.ledger.week.calls, Part.WEEK, shown=False),
+    _count("calls", _("Calls, 30 days"), lambda row: row.ledger.month.calls, Part.MONTH, beside=Part.DAILY),
+    _count("quarter", _("Calls, 90 days"), lambda row: row.ledger.quarter.calls, Part.QUARTER, shown=False),
+    _count("errors", _("Errors, 30 days"), lambda row: _error_rate(row.ledger.month), Part.MONTH),
+    Column("last_used", _("Last used"), lambda row: row.ledger.last_used_at or _NEVER, Part.LAST_USE, falling=True),
+    _count("tools", _("Tools used"), lambda row: row.ledger.tools.used, Part.TOOLS, shown=False),
+    _count("context", _("Context, tokens"), lambda row: row.ledger.context_tokens or 0, Part.PROBE, shown=False),
+    Column("health", _("Health"), _health_rank, Part.PROBE),
+    Column("disposition", _("Disposition"), _verdict_rank, Part.DISPOSITION | Part.LAST_USE),
+    Column("installed", _("Installed"), lambda row: row.connector.installed_at, falling=True, shown=False),
 )
 BY_NAME: Final = {column.name: column for column in (NAME, *COLUMNS)}
 
@@ -136,21 +127,10 @@ class Sort:
     column: Column
     falling: bool
 
-    def arrange(
-        self,
-        found: list[Connector],
-        plain: Callable[[Connector], PlainRow],
-        rows: Callable[[list[Connector]], Iterable[ConnectorRow]],
-    ) -> list[Connector]:
-        """Return the connectors sorted; those that are equal stay in the order they have."""
-        values: Mapping[UUID, Any]
-        if self.column.across:
-            values = self.column.across(found)
-        else:
-            by = self.column.by or (lambda _row: 0)
-            known: Iterable[PlainRow] = map(plain, found) if self.column.plain else rows(found)
-            values = {row.connector.pk: by(row) for row in known}
-        return sorted(found, key=lambda each: values[each.pk], reverse=self.falling)
+    def arrange(self, rows: Iterable[PlainRow]) -> list[Connector]:
+        """Return the rows' connectors sorted; those that are equal stay in the order they have."""
+        by = self.column.by or (lambda _row: 0)
+        return [row.connector for row in sorted(rows, key=by, reverse=self.falling)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +146,11 @@ def find_sort(text: str) -> Sort | None:
     """Return what `?sort=` asks for; None is the catalogue's own order."""
     column = BY_NAME.get(text.removeprefix("-"))
     return Sort(column, text.startswith("-")) if column and column.sorts else None
+
+
+def parts_of(shown: Iterable[str]) -> Part:
+    """Return what of the ledger the columns need."""
+    return reduce(or_, (column.needs | column.beside for column in COLUMNS if column.name in shown), Part.NOTHING)
 
 
 def draw_heads(shown: Iterable[str], sort: str) -> tuple[Head, ...]:

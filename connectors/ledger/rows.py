@@ -29,6 +29,7 @@ QUARTER: Final = timedelta(days=90)
 class Part(Flag):
     """What a row is made of; a list that shows little reads little."""
 
+    NOTHING = 0
     LAST_USE = auto()  # and what it suggests
     WEEK = auto()
     MONTH = auto()
@@ -44,7 +45,7 @@ class Part(Flag):
     DISPOSITION = auto()
 
 
-EVERYTHING: Final = ~Part(0)
+EVERYTHING: Final = ~Part.NOTHING
 _USE: Final = Part.LAST_USE | Part.WEEK | Part.MONTH | Part.QUARTER | Part.DAILY | Part.TOOLS
 _STRETCHES: Final = {Part.WEEK: WEEK, Part.MONTH: MONTH, Part.QUARTER: QUARTER}
 
@@ -203,6 +204,11 @@ def _row(connector: Connector, known: _Known) -> LedgerRow:
         context_tokens=probe.context_tokens if probe else None,
         health=mark_health(probe),
         probe=probe,
-        suggestion=suggest_disposition(last_used_at=last_used_at, observed_since=connector.published_at, now=known.now),
+        suggestion=suggest_disposition(
+            last_used_at=last_used_at,
+            observed_since=connector.published_at,
+            withdrawn=connector.status == Connector.Status.DISABLED,
+            now=known.now,
+        ),
         disposition=known.dispositions.get(connector.pk),
     )
