@@ -1,6 +1,7 @@
 """What My connections and a connection's page show."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Q
@@ -26,6 +27,10 @@ class ConnectionLine:
     badge: Badge
     agents: int
     row: ConnectionRow
+
+    @property
+    def last_used_at(self) -> datetime | None:
+        return self.row.quarter.last_used_at or self.connection.last_used_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,8 @@ def word_suggestion(suggestion: Suggestion) -> str:
         return ngettext("Idle for %(days)d day.", "Idle for %(days)d days.", days) % {"days": days}
     if suggestion.code == "nobody_could_use_it":
         return gettext("It was never published, so nobody could use it.")
+    if suggestion.code == "withdrawn":
+        return gettext("It is withdrawn, so nobody can use it; that it is idle says nothing.")
     if days == 0:
         return gettext("It can be used since less than a day; it is judged after 30 days without use.")
     told = ngettext(

@@ -17,6 +17,7 @@ from connectors.ledger.models import Review, ReviewLine
 from connectors.ledger.queries import connectors_due, lines_of
 from connectors.ledger.rows import ledger_row
 
+_MOST_DIGITS = 6  # no position is longer
 ANSWER_KEYS = {"keep": "k", "observe": "o", "uninstall": "u", "skipped": "s"}
 
 
@@ -72,6 +73,13 @@ def find_line(review: Review, position: int) -> ReviewLine:
     if line is None:
         raise NotFound("review_not_found")
     return line
+
+
+def find_last(review: Review, position: str) -> ReviewLine | None:
+    """Return the line that was answered just before, to go back to; none for what is no such position."""
+    if review.state != Review.State.OPEN or not position.isdecimal() or len(position) > _MOST_DIGITS:
+        return None
+    return lines_of(review).filter(position=int(position)).exclude(answer="").first()
 
 
 def read_step(review: Review, kept: ReviewLine) -> Step:

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("connectors/<slug:key>/ledger/disposition/", ledger.connector_disposition, name="connector_disposition"),
     path("connectors/<slug:key>/ledger/probe/", ledger.connector_probe, name="connector_probe"),
     path("connectors/<slug:key>/ledger/ask/", narrowing.connector_ask_narrowing, name="connector_ask_narrowing"),
+    path("connections/csv/", ledger_files.connections_csv, name="connections_csv"),
     path("connections/unused/", narrowing.unused, name="unused"),
     path("notices/", notices.notices, name="notices"),
     path("notices/mail/", notices.notices_mail, name="notices_mail"),

@@ -36,18 +36,23 @@ class Suggestion:
         return self.verdict != NOT_YET_OBSERVED
 
 
-def suggest_disposition(*, last_used_at: datetime | None, observed_since: datetime | None, now: datetime) -> Suggestion:
+def suggest_disposition(
+    *, last_used_at: datetime | None, observed_since: datetime | None, now: datetime, withdrawn: bool = False
+) -> Suggestion:
     """Suggest by use: within 7 days keep (and so within 30), idle from 30 to 90 days observe, over 90 uninstall.
 
     Idleness counts only while it could be seen: from the last use or from when the connector could be used
     (`observed_since`: published, and its use recorded), whichever is later. Until that is 30 days, an unused
-    connector is not judged; one that nobody could use yet has no `observed_since`.
+    connector is not judged; one that nobody could use yet has no `observed_since`. While it is withdrawn nobody can,
+    so its idleness says nothing.
     """
     if last_used_at is not None and now - last_used_at < IDLE:
         ago = max(now - last_used_at, timedelta())
         return Suggestion(Verdict.KEEP, "used_this_week" if ago <= WEEK else "used_this_month", ago.days)
     if observed_since is None:
         return Suggestion(NOT_YET_OBSERVED, "nobody_could_use_it", 0)
+    if withdrawn:
+        return Suggestion(NOT_YET_OBSERVED, "withdrawn", 0)
     seen = max(now - max(observed_since, last_used_at or observed_since), timedelta())
     if seen < IDLE:
         return Suggestion(NOT_YET_OBSERVED, "observed_too_briefly", seen.days)

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from connectors.vault.fields import SealedField
@@ -63,6 +64,11 @@ class Disposition(models.Model):
 
     def __str__(self) -> str:
         return self.verdict
+
+    @property
+    def is_due(self) -> bool:
+        """Whether its review date has come."""
+        return self.next_review_on <= timezone.localdate()
 
 
 class Review(models.Model):

@@ -48,7 +48,7 @@ account_confirm_login_code account_request_reauthentication_code account_confirm
 # Everybody who is signed in, each their own.
 PERSON = words("""
 console:welcome_password console:icon console:home console:catalogue console:catalogue_connector
-console:connect console:connections console:authorization_lost console:agents console:agent_create console:my_calls
+console:connect console:connections console:connections_csv console:authorization_lost console:agents console:agent_create console:my_calls
 console:my_decisions console:unused console:notices console:notices_mail account_reauthenticate
 account_change_password account_set_password
 """)

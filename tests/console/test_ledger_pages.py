@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from connectors.audit.models import AdminEvent
 from connectors.catalogue.models import Connector
+from connectors.ledger.disposition import Suggestion, decide_disposition
 from connectors.ledger.models import Disposition, LedgerEntry, Probe, ProbeDay, ToolChange
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
 from tests.builders.logs import make_call
@@ -67,6 +68,20 @@ def test_the_ledger_tells_of_each_connector_what_it_is_for_when_it_was_used_and_
 def test_a_new_connector_is_not_judged(admin):
     make_connector("fresh")
     assert "Not yet observed" in text_of(admin.get("/ledger/"))
+
+
+def test_a_withdrawn_connector_is_not_judged_by_its_idleness(admin, notes):
+    Connector.objects.filter(pk=notes.pk).update(status="disabled")
+    assert "nobody can use it" in text_of(admin.get("/connectors/notes/ledger/"))
+
+
+@pytest.mark.parametrize(("ahead", "due"), [(-1, True), (0, True), (1, False)])
+def test_a_review_date_that_has_come_is_marked(admin, notes, boss, ahead, due):
+    decided = decide_disposition(
+        connector=notes, verdict="keep", reason="", suggestion=Suggestion("keep", "used_this_week", 1), actor=boss
+    )
+    Disposition.objects.filter(pk=decided.pk).update(next_review_on=timezone.localdate() + ahead * DAY)
+    assert (">due<" in admin.get("/ledger/").text) == due
 
 
 def test_an_empty_ledger_offers_the_first_act(admin):

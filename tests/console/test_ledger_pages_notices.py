@@ -1,5 +1,7 @@
 """The pages of notices and of unused access."""
 
+import csv
+import io
 import re
 from datetime import timedelta
 
@@ -10,6 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from connectors.audit.models import AdminEvent
 from connectors.ledger.models import DigestWebhook, LedgerEntry, Notice, NoticeReader
 from connectors.policy.models import Grant
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
@@ -220,7 +223,19 @@ def test_an_administrator_asks_the_owners_and_cannot_do_it_for_them(admin, mei):
 
 def test_my_connections_tell_calls_and_unused_tools(mei):
     agent, account = idle_grant(mei)
-    make_call(mei, agent=agent, connection=account, upstream_tool="search_notes")
+    make_call(mei, agent=agent, connection=account, upstream_tool="search_notes", outcome="failed")
     page = text_of(signed_in(mei).get("/connections/"))
     assert "2 / 3" in page
-    assert 'data-label="Calls, 30 days">1</td>' in page
+    assert "1 / 1 / 1" in page
+    assert "100 %" in page
+
+
+def test_my_connections_are_a_file_too_and_hold_nobody_elses(mei):
+    agent, account = idle_grant(mei, make_connector("notes"))
+    idle_grant(make_user(), make_connector("other"))
+    make_call(mei, agent=agent, connection=account, upstream_tool="search_notes")
+    body = b"".join(signed_in(mei).get("/connections/csv/").streaming_content).decode("utf-8-sig")
+    [row] = csv.DictReader(io.StringIO(body))
+    told = ("Key", "Calls, 90 days", "Errors, 90 days", "Agents", "Tools allowed", "Tools used", "Tools never used")
+    assert [row[name] for name in told] == ["notes", "1", "0", "1", "3", "1", "2"]
+    assert AdminEvent.objects.latest("sequence").target_name == "connections"

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from connectors.catalogue.models import Connector
-from connectors.ledger.models import Disposition, Review, ReviewLine
+from connectors.ledger.models import Disposition, LedgerEntry, Review, ReviewLine
 from tests.builders.connectors import make_connector
 from tests.builders.people import make_administrator
 
@@ -50,7 +50,7 @@ def say(client, address, answer, reason="", revision=None):
 def test_the_walk_begins_at_the_first_connector_and_goes_on_to_the_next(admin, walk):
     first = step(admin, walk)
     assert first.endswith("/1/")
-    assert say(admin, first, "keep").url.endswith("/2/")
+    assert say(admin, first, "keep").url.endswith("/2/?after=1")
 
 
 def test_it_can_be_left_and_gone_on_with(admin, walk):
@@ -86,6 +86,41 @@ def test_back_leads_to_the_one_before(admin, walk):
     assert f'href="{walk}1/" data-key="ArrowLeft"' in page
 
 
+def test_one_key_leads_back_to_what_was_answered_just_before_wherever_the_walk_went_on(admin, walk):
+    say(admin, f"{walk}2/", "keep")
+    then = say(admin, f"{walk}1/", "observe", "not needed").url
+    assert then.endswith("/3/?after=1")
+    page = text_of(admin.get(then))
+    assert f'href="{walk}1/" data-key="z"' in page
+    assert "One: Observe" in page
+    last = say(admin, f"{walk}3/", "uninstall").url
+    assert f'href="{walk}3/" data-key="z"' in text_of(admin.get(last))
+    assert say(admin, f"{walk}3/", "observe", "no").status_code == 302
+    assert Disposition.objects.get(connector__key="two", superseded_at=None).verdict == "observe"
+
+
+@pytest.mark.parametrize("after", ["", "9", "x", "3" * 5000, "2"])
+def test_an_address_that_names_no_answered_line_offers_no_way_back(admin, walk, after):
+    page = admin.get(f"{walk}1/", {"after": after})
+    assert page.status_code == 200
+    assert 'data-key="z"' not in page.text
+
+
+def test_the_report_leads_back_to_each_answer_while_the_review_is_open(admin, walk):
+    say(admin, f"{walk}1/", "keep")
+    assert f'href="{walk}1/"' in admin.get(f"{walk}report/").text
+    admin.post(f"{walk}finish/")
+    assert f'href="{walk}1/"' not in admin.get(f"{walk}report/").text
+
+
+def test_the_note_to_the_checklist_is_shown_to_the_reviewer(admin, walk):
+    connector = Connector.objects.get(key="one")
+    LedgerEntry.objects.create(connector=connector, checklist={"tests": "no"}, checklist_note="last commit in spring")
+    page = text_of(admin.get(f"{walk}1/"))
+    assert "last commit in spring" in page
+    assert "No: Tests" in page
+
+
 def test_the_second_of_two_reviewers_sees_the_firsts_answer_and_may_change_it(admin, walk):
     bob = Client()
     bob.force_login(make_administrator("bob", display_name="Bob"))
@@ -105,7 +140,7 @@ def test_an_answer_without_its_revision_is_a_conflict(admin, walk):
 def test_after_the_last_one_comes_the_report_and_finishing_ends_it(admin, walk):
     for position in (1, 2):
         say(admin, f"{walk}{position}/", "keep")
-    assert say(admin, f"{walk}3/", "skipped").url == f"{walk}report/"
+    assert say(admin, f"{walk}3/", "skipped").url == f"{walk}report/?after=3"
     page = text_of(admin.get(f"{walk}report/"))
     for told in ("Keep</dt><dd>2", "Skipped</dt><dd>1", "Grace", "Finish the review"):
         assert told in page

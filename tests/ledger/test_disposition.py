@@ -66,6 +66,16 @@ def test_one_that_was_never_used_is_judged_by_how_long_it_could_have_been(observ
     assert suggest(None, observed).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("used", "verdict"), [(29 * DAY, "keep"), (31 * DAY, NOT_YET_OBSERVED), (None, NOT_YET_OBSERVED)]
+)
+def test_one_that_is_withdrawn_is_not_idle_by_choice(used, verdict):
+    """Nobody could use it, however long ago it was published."""
+    last = None if used is None else NOW - used
+    withdrawn = suggest_disposition(last_used_at=last, observed_since=NOW - 700 * DAY, now=NOW, withdrawn=True)
+    assert withdrawn.verdict == verdict
+
+
 @given(ages, ages)
 def test_nothing_is_judged_before_it_could_be_seen_for_thirty_days(used, observed):
     if suggest(used, observed).verdict in (Verdict.OBSERVE, Verdict.UNINSTALL):

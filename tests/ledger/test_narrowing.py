@@ -139,6 +139,11 @@ def test_owners_who_can_narrow_are_asked_and_others_are_not():
 def test_a_connections_row_tells_its_calls_and_the_tools_nobody_uses():
     granted = Granted()
     granted.use("search_notes")
+    granted.use("add_note", ago=20 * DAY)
     granted.use("add_note", ago=60 * DAY)
+    granted.use("delete_note", ago=100 * DAY)
+    elsewhere = Granted()
+    elsewhere.use("delete_note")
     row = connection_rows([granted.connection])[granted.connection.pk]
-    assert (row.month.calls, row.allowed, row.unused) == (1, 3, ("delete_note",))
+    assert (row.week.calls, row.month.calls, row.quarter.calls) == (1, 2, 3)
+    assert (row.allowed, row.used, row.unused, row.never) == (3, 2, ("delete_note",), ())

@@ -5,6 +5,7 @@ import uuid
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from connectors.console.answer import answer
@@ -13,6 +14,7 @@ from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, scr
 from connectors.console.review_pages import (
     ANSWER_KEYS,
     choose_connectors,
+    find_last,
     find_line,
     first_open,
     read_report,
@@ -63,7 +65,7 @@ def review_line(request: PersonRequest, review_id: uuid.UUID, position: int) -> 
     if request.method == "POST":
         try:
             _answer(request, found, position)
-            return _go_on(found, after=position)
+            return _go_on(found, after=position, told=True)
         except (Conflict, Invalid, NotFound) as refused:  # not found: the connector was removed meanwhile
             fault, status = refused, 422
     step = read_step(found, find_line(found, position))
@@ -74,6 +76,7 @@ def review_line(request: PersonRequest, review_id: uuid.UUID, position: int) -> 
         "fault": describe_error(fault) if fault else None,
         "attempted": request.POST.get("answer", "") if isinstance(fault, Invalid) else "",
         "reason": request.POST.get("reason", step.kept.reason),
+        "last": find_last(found, request.GET.get("after", "")),
     }
     return answer(request, "console/reviews/step.html", context, status=status)
 
@@ -91,7 +94,8 @@ def review_finish(request: PersonRequest, review_id: uuid.UUID) -> HttpResponse:
 @screen(MANAGE_CONNECTORS)
 def review_report(request: PersonRequest, review_id: uuid.UUID) -> HttpResponse:
     found = find_review(review_id)
-    return answer(request, "console/reviews/report.html", {"review": found, "report": read_report(found)})
+    last = find_last(found, request.GET.get("after", ""))
+    return answer(request, "console/reviews/report.html", {"review": found, "report": read_report(found), "last": last})
 
 
 def _answer(request: PersonRequest, found: Review, position: int) -> None:
@@ -109,8 +113,10 @@ def _answer(request: PersonRequest, found: Review, position: int) -> None:
     )
 
 
-def _go_on(found: Review, *, after: int) -> HttpResponse:
+def _go_on(found: Review, *, after: int, told: bool = False) -> HttpResponse:
+    """On to the next line that is open, or the report; `told` lets that page offer the way back to the one answered."""
     position = first_open(found, after=after) if found.state == Review.State.OPEN else None
+    query = {"after": after} if told else None
     if position is None:
-        return redirect("console:review_report", found.pk)
-    return redirect("console:review_line", found.pk, position)
+        return redirect(reverse("console:review_report", args=[found.pk], query=query))
+    return redirect(reverse("console:review_line", args=[found.pk, position], query=query))
