@@ -47,7 +47,12 @@ _CALL_TEXTS = {
 }
 _YES_NO = {"yes": True, "no": False}
 _DECISION_TEXTS = {"rule": "rule", "reason": "reason", "revision": "manifest_revision", "digest": "tool_digest"}
-CALL_NAMES = {**_TEXTS, **_KEYS, **_CALL_TEXTS, "person": "person_ids", "slower": "slower_than_us", "retries": "retries", "kept": "captured"}
+CALL_NAMES = {
+    **_TEXTS,
+    **_KEYS,
+    **_CALL_TEXTS,
+    **{"person": "person_ids", "slower": "slower_than_us", "retries": "retries", "kept": "captured"},
+}
 
 
 def _text(label: Any, length: int) -> forms.CharField:

@@ -1,7 +1,8 @@
 """The query string of a log page: its filters and columns without the place one has paged to."""
 
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
+from urllib.parse import unquote_plus
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -36,6 +37,11 @@ def clean_query(log: Log, form: LogFilterForm) -> str:
     return query.urlencode(safe=",:")
 
 
+def is_keepable(query: str) -> bool:
+    """Whether a view may be kept: characters are counted as people see them, not as an address spells them."""
+    return len(unquote_plus(query)) <= MOST_CHARACTERS
+
+
 def without(query: str, *names: str, **changed: Any) -> str:
     """Return the query string without some of its names, and with others set."""
     kept = QueryDict(query, mutable=True)
@@ -47,11 +53,19 @@ def without(query: str, *names: str, **changed: Any) -> str:
 
 
 def between(address: str, since: datetime, until: datetime) -> str:
-    """Return the address of the same filters between two moments, in the reader's zone."""
+    """Return the address of the same filters between two moments: in the reader's zone, or in UTC where that zone's
+    clocks show one of the two twice."""
     path, _mark, query = address.partition("?")
-    zone = timezone.get_current_timezone_name()
-    clocks = {name: f"{timezone.localtime(at):%Y-%m-%dT%H:%M}" for name, at in (("since", since), ("until", until))}
+    zone: tzinfo = timezone.get_current_timezone()
+    if any(_is_shown_twice(at, zone) for at in (since, until)):
+        zone = UTC
+    clocks = {name: f"{at.astimezone(zone):%Y-%m-%dT%H:%M}" for name, at in (("since", since), ("until", until))}
     return f"{path}?{without(query, 'range', *PLACE, range='custom', **clocks, zone=zone)}"
+
+
+def _is_shown_twice(at: datetime, zone: tzinfo) -> bool:
+    local = at.astimezone(zone)
+    return local.replace(fold=0).utcoffset() != local.replace(fold=1).utcoffset()
 
 
 def address_of(log: Log, query: str) -> str:
