@@ -51,7 +51,10 @@ CALL_NAMES = {
     **_TEXTS,
     **_KEYS,
     **_CALL_TEXTS,
-    **{"person": "person_ids", "slower": "slower_than_us", "retries": "retries", "kept": "captured"},
+    "person": "person_ids",
+    "slower": "slower_than_us",
+    "retries": "retries",
+    "kept": "captured",
 }
 
 
