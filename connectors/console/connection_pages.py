@@ -16,6 +16,7 @@ from connectors.console.presentation import ConnectorText, describe_connector, d
 from connectors.console.tool_list import EffectGroup, LeftOut, ToolLine, group_by_effect, list_left_out, list_tools
 from connectors.gateway.models import Toolset
 from connectors.ledger.connection_rows import ConnectionRow, connection_rows
+from connectors.ledger.health_mark import HealthMark
 from connectors.policy.models import Grant
 from connectors.policy.queries import grants_of_connection
 
@@ -31,6 +32,11 @@ class ConnectionLine:
     @property
     def last_used_at(self) -> datetime | None:
         return self.row.quarter.last_used_at or self.connection.last_used_at
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the account is fine and its connector's endpoint is not."""
+        return self.badge.working and self.row.health in (HealthMark.FAILING, HealthMark.DEAD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from connectors.access.models import User
@@ -35,14 +36,15 @@ def try_webhook(*, actor: User) -> Trial:
     if webhook is None:
         raise NotFound("webhook_not_found")
     trial = _post(webhook)
-    record_admin_event(
-        actor=actor,
-        act="digest_webhook_tried",
-        target_kind="digest_webhook",
-        target_id=webhook.pk,
-        target_name=origin_of(webhook.url)[:255],
-        after={"status": trial.status} if trial.status else {"code": trial.code},
-    )
+    with transaction.atomic():  # only now: the chain of events is not held while a receiver takes its time
+        record_admin_event(
+            actor=actor,
+            act="digest_webhook_tried",
+            target_kind="digest_webhook",
+            target_id=webhook.pk,
+            target_name=origin_of(webhook.url)[:255],
+            after={"status": trial.status} if trial.status else {"code": trial.code},
+        )
     return trial
 
 

@@ -106,3 +106,11 @@ def test_a_digest_that_was_recorded_and_sent_again_is_old_after_five_minutes(rec
     headers, body = receiver.received[0]
     headers["webhook-timestamp"] = str(int(headers["webhook-timestamp"]) - 301)
     assert not is_signed(headers, body, secret)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_test_holds_no_transaction_while_it_waits_and_is_on_record_all_the_same(receiver):
+    ann = make_administrator("ann")
+    set_webhook(url=receiver.url, actor=ann)
+    assert try_webhook(actor=ann).taken
+    assert AdminEvent.objects.filter(act="digest_webhook_tried").count() == 1
