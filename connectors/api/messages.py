@@ -69,7 +69,7 @@ def _read_id(document: dict[str, Any]) -> str | int | None:
 def parse_call(request: Request, *, remote_address: str, trace: str) -> CallRequest:
     """Return what a tools/call asks for."""
     name, arguments = request.params.get("name"), request.params.get("arguments")
-    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME_LENGTH:
+    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable():
         raise RpcError(INVALID_PARAMS, "params.name must be the name of a tool")
     if arguments is None:
         arguments = {}

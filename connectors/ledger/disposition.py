@@ -14,6 +14,7 @@ from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import Connector
 from connectors.errors import Fault, Invalid
 from connectors.ledger.models import Disposition, Verdict
+from connectors.manifest.free_text import text_faults
 
 WEEK: Final = timedelta(days=7)
 IDLE: Final = timedelta(days=30)
@@ -109,8 +110,7 @@ def _check(verdict: str, reason: str, suggestion: Suggestion) -> None:
         faults.append(Fault("not_an_option", "verdict"))
     elif needs_reason(verdict, suggestion) and not reason:
         faults.append(Fault("reason_needed", "reason"))
-    if len(reason) > LONGEST_REASON:
-        faults.append(Fault("value_too_long", "reason", {"limit": LONGEST_REASON, "length": len(reason)}))
+    faults += text_faults("reason", reason, longest=LONGEST_REASON)
     if faults:
         raise Invalid(faults)
 

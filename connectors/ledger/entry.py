@@ -13,6 +13,7 @@ from connectors.catalogue.models import Connector
 from connectors.errors import Conflict, Fault, Invalid
 from connectors.ledger.checklist import ITEMS, NO, YES
 from connectors.ledger.models import LedgerEntry
+from connectors.manifest.free_text import text_faults
 
 LONGEST_TEXT: Final = 500
 LONGEST_NOTE: Final = 1000
@@ -29,7 +30,10 @@ class Writing:
 
 def write_entry(*, connector: Connector, writing: Writing, expected_revision: int, actor: User) -> LedgerEntry:
     """Replace purpose, owner and source; Conflict("ledger_entry_changed") when somebody else wrote since the page."""
-    faults = [*_too_long("purpose", writing.purpose, LONGEST_TEXT), *_too_long("source", writing.source, LONGEST_TEXT)]
+    faults = [
+        *text_faults("purpose", writing.purpose, longest=LONGEST_TEXT),
+        *text_faults("source", writing.source, longest=LONGEST_TEXT),
+    ]
     if writing.owner is not None and not writing.owner.is_active:
         faults.append(Fault("owner_inactive", "owner"))
     if faults:
@@ -42,7 +46,7 @@ def answer_checklist(
     *, connector: Connector, answers: Mapping[str, str], note: str, expected_revision: int, actor: User
 ) -> LedgerEntry:
     """Replace the checklist's answers ("yes", "no", or "" for one that nobody looked at) and the note to them."""
-    faults = _too_long("note", note, LONGEST_NOTE)
+    faults = text_faults("note", note, longest=LONGEST_NOTE)
     faults += [Fault("checklist_unknown", item) for item in answers if item not in ITEMS]
     faults += [Fault("not_an_option", item) for item, answer in answers.items() if answer not in (YES, NO, "")]
     if faults:
@@ -82,8 +86,3 @@ def _describe(entry: LedgerEntry, values: Mapping[str, Any]) -> dict[str, Any]:
     if "owner" in told:
         told["owner"] = entry.owner.username if entry.owner else ""
     return told
-
-
-def _too_long(where: str, text: str, limit: int) -> list[Fault]:
-    length = len(text)
-    return [Fault("value_too_long", where, {"limit": limit, "length": length})] if length > limit else []

@@ -18,6 +18,7 @@ from connectors.errors import Conflict, Fault, Invalid, NotFound
 from connectors.ledger.disposition import LONGEST_REASON, decide_disposition
 from connectors.ledger.models import Review, ReviewLine
 from connectors.ledger.rows import LedgerRow
+from connectors.manifest.free_text import text_faults
 
 
 def start_review(*, connectors: Collection[Connector], names: Mapping[UUID, str], actor: User) -> Review:
@@ -64,8 +65,8 @@ def answer_line(
         raise Conflict("review_line_decided", name=current.decided_by_name, answer=current.answer)
     if answer not in ReviewLine.Answer.values:
         raise Invalid([Fault("not_an_option", "answer")])
-    if len(reason) > LONGEST_REASON:
-        raise Invalid([Fault("value_too_long", "reason", {"limit": LONGEST_REASON, "length": len(reason)})])
+    if faults := text_faults("reason", reason, longest=LONGEST_REASON):
+        raise Invalid(faults)
     if answer == ReviewLine.Answer.SKIPPED:
         if current.answer in ("", ReviewLine.Answer.SKIPPED):  # skipping one that was decided leaves it decided
             _keep(current, answer, reason, actor)

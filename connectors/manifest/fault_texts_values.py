@@ -16,6 +16,10 @@ VALUE_FAULTS = {
         en=("There are characters in it that cannot be used.", "Type it on one line, without control characters."),
         zh=("含有不可用的字符。", "请在一行内填写，不含控制字符。"),
     ),
+    "text_unshowable": FaultWords(
+        en=("There are characters in it that nobody can see.", "Type it anew, without control characters."),
+        zh=("含有看不见的字符。", "请重新输入，不含控制字符。"),
+    ),
     "value_not_url": FaultWords(
         en=(
             "This is not a web address.",

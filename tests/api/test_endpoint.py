@@ -299,3 +299,10 @@ def test_health_needs_no_token(world):
     ready = world.gateway.request("GET", "/readyz", Authorization=None)
     assert ready.status == 200
     assert json.loads(ready.body)["parts"] == {"database": True, "broker": True, "vault": True}
+
+
+@pytest.mark.parametrize("name", ["notes__a\x1b[2J", "notes__a\u0085", "notes__\u202eabc", ""])
+def test_a_name_that_cannot_be_a_tools_is_no_call(world, name):
+    answer = world.gateway.legacy("tools/call", {"name": name, "arguments": {}})
+    assert answer.error == {"code": -32602, "message": "params.name must be the name of a tool"}
+    assert not DecisionRecord.objects.exists()

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from connectors.access.models import User
 from connectors.console.forms.people_field import PeopleField
+from connectors.console.forms.plain_text import PlainText
 from connectors.console.ledger_words import ITEM_TITLES, SECTION_TITLES, VERDICTS
 from connectors.ledger.checklist import ITEMS, NO, SECTIONS, YES
 from connectors.ledger.entry import LONGEST_NOTE, LONGEST_TEXT, Writing
@@ -36,7 +37,8 @@ class RevisedForm(forms.Form):
 
 
 class EntryForm(RevisedForm):
-    purpose = forms.CharField(
+    purpose = PlainText(
+        lines=True,
         label=_("Purpose"),
         required=False,
         max_length=LONGEST_TEXT,
@@ -46,7 +48,7 @@ class EntryForm(RevisedForm):
     owner = PersonField(
         label=_("Owner"), required=False, help_text=_("The user name of who answers for it. Empty: who installed it.")
     )
-    source = forms.CharField(
+    source = PlainText(
         label=_("Source"),
         required=False,
         max_length=LONGEST_TEXT,
@@ -68,7 +70,13 @@ class EntryForm(RevisedForm):
 
 
 class ChecklistForm(RevisedForm):
-    note = forms.CharField(label=_("Note"), required=False, max_length=LONGEST_NOTE, widget=forms.Textarea({"rows": 2}))
+    note = PlainText(
+        lines=True,
+        label=_("Note"),
+        required=False,
+        max_length=LONGEST_NOTE,
+        widget=forms.Textarea({"rows": 2}),
+    )
 
     def __init__(self, data: Any = None, *, entry: LedgerEntry | None = None) -> None:
         answers: dict[str, str] = entry.checklist if entry else {}
@@ -94,7 +102,7 @@ class DispositionForm(forms.Form):
         choices=[(value, VERDICTS[value]) for value in Verdict.values],
         widget=forms.RadioSelect,
     )
-    reason = forms.CharField(
+    reason = PlainText(
         label=_("Reason"),
         required=False,
         help_text=_("Needed where it is not what its use suggests."),

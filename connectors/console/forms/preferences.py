@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from connectors.access.models import User
+from connectors.console.forms.plain_text import PlainText
 
 
 @cache
@@ -20,7 +21,7 @@ def _time_zones() -> tuple[tuple[str, str], ...]:
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
     """Only the fields that were sent are changed: the header's switches send one, the page sends all."""
 
-    display_name = forms.CharField(label=_("Name"), max_length=150, required=False)
+    display_name = PlainText(label=_("Name"), max_length=150, required=False)
     language = forms.ChoiceField(label=_("Language"), required=False)
     time_zone = forms.ChoiceField(
         label=_("Time zone"), required=False, help_text=_("Times everywhere in the console are shown in it.")
