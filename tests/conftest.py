@@ -9,6 +9,7 @@ from django.test import TransactionTestCase
 from hypothesis import settings
 
 from connectors.runtime import mcp_eras
+from tests.ready_database import take_ready_database
 
 # Long proofs have make targets of their own (`make proofs`, `make peers`, `make browser`).
 _PROOFS = [
@@ -53,6 +54,13 @@ def _empty_tables(case: TransactionTestCase) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _empty_tables_quickly() -> None:
     TransactionTestCase._fixture_teardown = _empty_tables  # type: ignore[method-assign] # pytest-django builds its case from it
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(request: pytest.FixtureRequest, django_db_modify_db_settings_parallel_suffix: None):
+    with pytest.MonkeyPatch.context() as patch:
+        take_ready_database(request.config, patch)
+        yield
 
 
 @pytest.fixture(autouse=True)
