@@ -1,5 +1,7 @@
 """Say who may see a connector: everyone, which is the default, or chosen teams and people (handbook §11)."""
 
+import hashlib
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,17 +12,34 @@ from connectors.access.models import Team, User
 from connectors.catalogue.events import record_connector_event
 from connectors.catalogue.locking import lock_connector
 from connectors.catalogue.models import Connector
+from connectors.errors import Conflict
+
+
+def edition_of_visibility(connector: Connector) -> str:
+    """Return a mark of who may see a connector as it is: who changes that says which they saw."""
+    teams = sorted(str(team) for team in connector.teams.values_list("pk", flat=True))
+    people = sorted(connector.people.values_list("pk", flat=True))
+    return hashlib.sha256(json.dumps([connector.everyone, teams, people]).encode()).hexdigest()[:16]
 
 
 @transaction.atomic
 def set_visibility(
-    *, connector: Connector, everyone: bool, teams: Iterable[Team], people: Iterable[User], actor: User | None
+    *,
+    connector: Connector,
+    everyone: bool,
+    teams: Iterable[Team],
+    people: Iterable[User],
+    actor: User | None,
+    edition: str | None = None,
 ) -> Connector:
     """Replace who may see the connector; whom that leaves out is refused at their agents' next call.
 
-    The chosen teams and people are kept while everyone may see it, for the day it is narrowed again.
+    The chosen teams and people are kept while everyone may see it, for the day it is narrowed again. Raises
+    `Conflict("visibility_changed")` when it is no longer what `edition` saw.
     """
     current = lock_connector(connector.pk)
+    if edition is not None and edition != edition_of_visibility(current):
+        raise Conflict("visibility_changed", key=current.key)
     before = _describe(current)
     current.everyone = everyone
     current.save(update_fields=["everyone"])

@@ -22,6 +22,10 @@ CATALOGUE_SENTENCES: Final[dict[str, tuple[str | Promise, str | Promise]]] = {
         _("Somebody changed the names or the icon of this category while you were typing."),
         _("Nothing was overwritten. Go back to the category, look at the change, and try again."),
     ),
+    "visibility_changed": (
+        _("Somebody changed who may see %(key)s while you were choosing."),
+        _("Nothing was overwritten. Reload the page, look at the change, and try again."),
+    ),
     "category_merged_with_itself": (
         _("A category cannot be merged with itself."),
         _("Choose another one."),

@@ -8,10 +8,14 @@ from django.utils.translation import gettext_lazy as _
 
 from connectors.access.models import Team, User
 from connectors.catalogue.models import Connector
+from connectors.catalogue.visibility import edition_of_visibility
 from connectors.console.forms.people_field import PeopleField
 
 
 class VisibilityForm(forms.Form):
+    """The choice, and the mark of what was chosen when it was shown (`edition_of_visibility`)."""
+
+    edition = forms.CharField(widget=forms.HiddenInput, max_length=16, required=False)
     audience = forms.ChoiceField(
         label=_("Who may see it"),
         widget=forms.RadioSelect,
@@ -32,6 +36,7 @@ class VisibilityForm(forms.Form):
                 "audience": "everyone" if connector.everyone else "chosen",
                 "teams": list(connector.teams.all()),
                 "people": list(connector.people.all()),
+                "edition": edition_of_visibility(connector),
             },
         )
         kept = connector.people.values("pk")

@@ -6,16 +6,17 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from connectors.catalogue.categories import set_connector_category
-from connectors.catalogue.category_editing import merge_categories, rename_category, separate_category
+from connectors.catalogue.category_editing import edition_of, merge_categories, rename_category, separate_category
 from connectors.catalogue.category_queries import find_any_category, find_category, list_holdings
 from connectors.catalogue.models import Category
 from connectors.catalogue.queries import find_connector
 from connectors.console.answer import answer
+from connectors.console.changed_meanwhile import ChangedMeanwhile, read_category_change
 from connectors.console.forms.bulk import BulkForm
 from connectors.console.forms.categories import CategoryForm, MergeForm
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.presentation import name_category
-from connectors.errors import Invalid
+from connectors.errors import Conflict, Invalid
 
 
 @screen(MANAGE_CONNECTORS)
@@ -33,6 +34,8 @@ def category(request: PersonRequest, category_key: str) -> HttpResponse:
             changed = rename_category(category=found, actor=request.user, **form.typed())
         except Invalid as error:
             form.add_faults(error.faults)
+        except Conflict as error:
+            return _show_conflict(request, category_key, error)
         else:
             messages.success(request, gettext("“%(name)s” was saved.") % {"name": name_category(changed)})
             return redirect("console:categories")
@@ -68,13 +71,29 @@ def connector_category(request: PersonRequest, key: str) -> HttpResponse:
     return redirect("console:connector_overview", key)
 
 
+def _show_conflict(request: PersonRequest, key: str, error: Conflict) -> HttpResponse:
+    """Tell who was first, and what it is now; what was typed stays, to be sent again if it is meant."""
+    if error.code != "category_changed":
+        raise error
+    current = find_category(key)
+    data = request.POST.copy()
+    data["edition"] = edition_of(current)
+    return _show(request, current, CategoryForm(data, current), status=409, meanwhile=read_category_change(current))
+
+
 def _show(
-    request: PersonRequest, found: Category, form: CategoryForm, merging: MergeForm | None = None
+    request: PersonRequest,
+    found: Category,
+    form: CategoryForm,
+    merging: MergeForm | None = None,
+    *,
+    status: int = 422,
+    meanwhile: ChangedMeanwhile | None = None,
 ) -> HttpResponse:
     connectors = found.connectors.count()
     context = {"category": found, "name": name_category(found), "form": form, "connectors": connectors}
-    context["merging"] = merging or MergeForm(None, found)
-    status = 422 if request.method == "POST" else 200
+    context |= {"merging": merging or MergeForm(None, found), "meanwhile": meanwhile}
+    status = status if request.method == "POST" else 200
     return answer(request, "console/categories/category.html", context, status=status)
 
 
