@@ -51,8 +51,11 @@ def text_of(answer) -> str:
 
 
 def commit(client, preview: str, content_digest: str = "", **fields):
-    digest = content_digest or StagedPackage.objects.latest("staged_at").archive_sha256
-    return client.post(f"{preview}commit/", {"archive-sha256": digest, **fields})
+    return client.post(f"{preview}commit/", sent(content_digest, **fields))
+
+
+def sent(digest: str = "", **fields) -> dict[str, str]:
+    return {"archive-sha256": digest or StagedPackage.objects.latest("staged_at").archive_sha256, **fields}
 
 
 def test_a_user_can_neither_open_install_nor_upload(pack):
@@ -199,7 +202,12 @@ def test_a_secret_is_sealed_and_on_no_page_afterwards(admin, pack):
 def test_the_same_files_again_are_told_to_be_installed(admin, pack):
     content = pack()
     commit(admin, stage(admin, content), endpoint="https://mcp.example.com/mcp")
-    assert "installed already" in text_of(admin.get(stage(admin, content)))
+    again = stage(admin, content)
+    assert "installed already" in text_of(admin.get(again))
+    assert admin.get(f"{again}configure/")["Location"] == again
+    page = text_of(admin.post(f"{again}commit/", sent(endpoint="https://mcp.example.com/mcp"), follow=True))
+    assert "These very files are installed already" in page
+    assert "Installed as a draft" not in page
 
 
 def test_the_same_version_with_other_content_is_refused(admin, pack):

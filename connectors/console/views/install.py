@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 
@@ -55,6 +56,9 @@ def install_preview(request: PersonRequest, staged_id: uuid.UUID) -> HttpRespons
 @screen(MANAGE_CONNECTORS)
 @on_upload
 def install_configure(request: PersonRequest, upload: OpenedUpload) -> HttpResponse:
+    """The form of a package that can be installed; the preview tells why another cannot."""
+    if any(_find_installed(upload)):
+        return redirect("console:install_preview", upload.staged.pk)
     form = draw_installation(upload.package.manifest, upload.package.texts, None, request.GET.dict())
     return show_configuration(request, upload, form)
 
@@ -65,6 +69,7 @@ def install_configure(request: PersonRequest, upload: OpenedUpload) -> HttpRespo
 def install_commit(request: PersonRequest, upload: OpenedUpload) -> HttpResponse:
     """Install the archive that was shown. Sent twice, it is installed once: the second finds it installed."""
     form = draw_installation(upload.package.manifest, upload.package.texts, request.POST, {})
+    began = timezone.now()
     try:
         connector = install_package(
             archive=upload.archive,
@@ -78,7 +83,10 @@ def install_commit(request: PersonRequest, upload: OpenedUpload) -> HttpResponse
     except Failed as error:  # its program or the store did not do its part; nothing was installed
         form.add_error(None, str(describe_error(error)))
         return show_configuration(request, upload, form, status=502)
-    messages.success(request, gettext("Installed as a draft. Publish it when you are ready."))
+    if connector.installed_at < began:
+        messages.info(request, gettext("These very files are installed already"))
+    else:
+        messages.success(request, gettext("Installed as a draft. Publish it when you are ready."))
     return redirect("console:connector_overview", connector.key)
 
 
