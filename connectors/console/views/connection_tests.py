@@ -18,11 +18,11 @@ from connectors.console.answer import answer
 from connectors.console.change_pages import draw_change
 from connectors.console.change_targets import Decision, RollbackTarget, Target, UpdateTarget, read_decision
 from connectors.console.configuration_form import draw_configuration, draw_installation, open_typed, read_one_off
+from connectors.console.connection_report import SERVED, tell_report
 from connectors.console.forms.manifest_form import ManifestForm
 from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.staged_packages import OpenedUpload, on_upload, open_upload
-from connectors.console.stages import STAGES
 from connectors.console.views.changes import show_decision
 from connectors.console.views.configuration import show_connector_configuration
 from connectors.console.views.install import show_configuration
@@ -33,7 +33,6 @@ from connectors.vault.errors import CannotOpen
 from connectors.vault.secret import Secret
 
 REPORT = "test-report"
-SERVED = "remote_mcp"
 
 
 @never_cache
@@ -92,7 +91,7 @@ def _report(
     *,
     checked: PackageVersion | None = None,
 ) -> dict[str, Any]:
-    """Return how far the test got: `stages` in words, or `refused` when there was nothing to try.
+    """Return how far the test got: a `tested` in words, or `refused` when there was nothing to try.
 
     The program of `checked`, a version that is installed, is asked first if it has one.
     """
@@ -100,12 +99,11 @@ def _report(
         typed = open_typed(form, connector)
         if typed is None:
             return {"faulty": True}
-        report = _test(manifest, typed, read_one_off(manifest, request.POST), checked)
+        one_off = read_one_off(manifest, request.POST)
+        report = _test(manifest, typed, one_off, checked)
     except (ConnectorError, CannotOpen) as error:
         return {"refused": describe_error(error)}
-    stages = [(stage, STAGES.get(stage.name)) for stage in report.stages]
-    served = manifest.runtime.adapter == SERVED
-    return {"report": report, "stages": stages, "served": served, "needs_account": manifest.auth.strategy != "none"}
+    return {"tested": tell_report(report, manifest, one_off)}
 
 
 def _test(
