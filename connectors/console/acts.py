@@ -107,6 +107,7 @@ FIELDS: Final[dict[str, str | Promise]] = {
     "order": _("Order"),
     "overridden": _("Chosen by an administrator"),
     "owner": _("Owner"),
+    "page": _("Page"),
     "people": _("People"),
     "person": _("Person"),
     "log": _("Log"),
@@ -185,7 +186,7 @@ def _name(path: tuple[str, ...]) -> str | Promise:
 
 
 def _show(value: Any) -> str:
-    if value is None:
+    if value in (None, {}, []):
         return ""
     if isinstance(value, str):
         return tell_absolute(datetime.fromisoformat(value)) if _MOMENT.fullmatch(value) else value

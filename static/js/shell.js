@@ -2,6 +2,7 @@
 //  - <html class="js"> lets `.only-js` controls show.
 //  - the reader's time zone goes into a cookie, used until the person chooses one.
 //  - a form is sent once: its buttons are disabled while the answer is on its way.
+//  - a strip of tabs wider than the page begins where the open one shows.
 //  - a summary of faults takes the focus; messages can be dismissed; menus close on Escape and outside clicks.
 (() => {
   "use strict";
@@ -43,6 +44,11 @@
   window.addEventListener("pageshow", (event) => {
     if (event.persisted) document.querySelectorAll("form[data-sent]").forEach(release);
   });
+
+  for (const tab of document.querySelectorAll(".tabs > [aria-current]")) {
+    const strip = tab.parentElement;
+    strip.scrollLeft = tab.offsetLeft - strip.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
+  }
 
   const focusFaults = (within) => within.querySelector("[data-takes-focus]")?.focus();
   focusFaults(document);

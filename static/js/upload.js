@@ -8,7 +8,7 @@
   const panel = form.querySelector(".upload-progress");
   const bar = panel.querySelector("progress");
   const told = panel.querySelector("[data-told]");
-  const send = form.querySelector("[data-send]");
+  const choose = form.querySelector("[data-choose]");
   const faults = document.querySelector("#upload-fault");
   let request = null;
 
@@ -39,7 +39,7 @@
   const finish = () => {
     request = null;
     panel.hidden = true;
-    send.hidden = false;
+    choose.hidden = false;
     field.hidden = false;
   };
 
@@ -56,7 +56,7 @@
     const data = new FormData(form);
     data.set("package", file, file.name);
     panel.hidden = false;
-    send.hidden = true;
+    choose.hidden = true;
     field.hidden = true;
     bar.value = 0;
     request = new XMLHttpRequest();

@@ -192,3 +192,11 @@ def test_relative_times_are_in_the_readers_language_and_absolute_ones_carry_thei
     with timezone.override(ZoneInfo("Europe/Berlin")):
         assert tell_absolute(now - timedelta(hours=1)) == "2026-03-29 01:30:00 CET (UTC+01:00)"
         assert tell_absolute(now) == "2026-03-29 03:30:00 CEST (UTC+02:00)"
+
+
+@pytest.mark.parametrize(
+    ("zone", "told"), [("UTC", "2026-03-29 01:30:00 UTC"), ("America/Sao_Paulo", "2026-03-28 22:30:00 UTC-03:00")]
+)
+def test_a_zone_without_a_name_of_its_own_is_told_once(zone, told):
+    with timezone.override(zone):
+        assert tell_absolute(datetime(2026, 3, 29, 1, 30, tzinfo=UTC)) == told

@@ -22,10 +22,17 @@ def chart(*values, **changed):
 
 
 @pytest.mark.parametrize(
-    ("value", "top"), [(0, 1), (1, 1), (1.2, 2), (7, 10), (10, 10), (11, 20), (450, 500), (5001, 10000)]
+    ("value", "top"), [(0, 1), (1, 1), (1.2, 2), (3, 4), (5, 6), (7, 8), (10, 10), (11, 20), (450, 600), (8001, 10000)]
 )
 def test_a_scale_ends_at_the_next_round_number(value, top):
     assert round_up(value) == top
+
+
+@pytest.mark.parametrize("highest", [1, 3, 5, 9, 45, 450])
+def test_the_number_at_half_height_is_half_the_one_at_the_top(highest):
+    top, middle, nought = chart([highest]).scale
+
+    assert (int(middle) * 2, nought) == (int(top), "0")
 
 
 def test_each_mark_is_one_place_with_its_numbers_and_bars_as_tall_as_they_are():

@@ -177,6 +177,27 @@ def kept(ann):
     return call
 
 
+def test_a_digest_an_event_names_is_short_in_the_list_and_whole_on_its_own_page(client):
+    digest = "0123456789abcdef" * 4
+    client.force_login(make_auditor())
+    with transaction.atomic():
+        event = record_admin_event(
+            actor=make_administrator(),
+            act="connector_installed",
+            target_kind="connector",
+            target_id="1",
+            target_name="Desk",
+            before={},
+            after={"archive_sha256": digest, "secrets": {}},
+        )
+
+    listed = client.get(reverse("console:admin_events")).content.decode()
+
+    assert f'<code title="{digest}">{digest[:12]}…</code>' in listed
+    assert "<ins>{}</ins>" not in listed
+    assert f"<ins>{digest}</ins>" in page_of(client, "event", event.pk)
+
+
 def test_kept_content_shows_only_once_asked_for_and_reading_it_leaves_an_event(client, kept):
     client.force_login(auditor := make_auditor())
     page = page_of(client, "call", kept.pk)

@@ -1,8 +1,10 @@
 """The fields of an administrative event: its columns and its facts."""
 
+import re
+
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -12,6 +14,7 @@ from connectors.console.logs.lines import Field, Text
 from connectors.console.templatetags.console import when
 
 ACT, WHO, IDS = "act", "who", "ids"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def _act(line: EventLine) -> Text:
@@ -23,18 +26,25 @@ def _act(line: EventLine) -> Text:
     )
 
 
-def show_changes(line: EventLine) -> Text:
-    """Every field whose value differs, before and after."""
+def show_changes(line: EventLine, *, whole: bool = False) -> Text:
+    """Every field whose value differs, before and after; digests by their beginning, unless they are wanted whole."""
     if not line.changes:
         return NOTHING
-    return format_html(
-        '<dl class="changes">{}</dl>', format_html_join("", "{}", ((_change(one),) for one in line.changes))
-    )
+    changes = format_html_join("", "{}", ((_change(one, whole=whole),) for one in line.changes))
+    return format_html('<dl class="changes">{}</dl>', changes)
 
 
-def _change(change: Change) -> SafeString:
-    before = format_html('<del>{}</del> <span aria-hidden="true">→</span> ', change.before) if change.before else ""
-    return format_html("<div><dt>{}</dt><dd>{}<ins>{}</ins></dd></div>", change.field, before, change.after or "—")
+def _change(change: Change, *, whole: bool) -> SafeString:
+    arrow = mark_safe(' <span aria-hidden="true">→</span> ')
+    before, after = _value(change.before, whole=whole), _value(change.after, whole=whole)
+    told = format_html("<del>{}</del>{}", before, arrow) if change.before else ""
+    return format_html("<div><dt>{}</dt><dd>{}<ins>{}</ins></dd></div>", change.field, told, after)
+
+
+def _value(text: str, *, whole: bool) -> Text:
+    if not whole and _DIGEST.fullmatch(text):
+        return format_html('<code title="{}">{}…</code>', text, text[:12])
+    return text or "—"
 
 
 EVENT_FIELDS: tuple[Field[EventLine], ...] = (

@@ -107,7 +107,11 @@ def read_event(event_id: uuid.UUID) -> RecordPage:
         raise NotFound
     line: EventLine = describe_event(event)
     return RecordPage(
-        log=ALL_EVENTS, line=line, title=str(line.act), groups=_group(ALL_EVENTS, line), changes=show_changes(line)
+        log=ALL_EVENTS,
+        line=line,
+        title=str(line.act),
+        groups=_group(ALL_EVENTS, line),
+        changes=show_changes(line, whole=True),
     )
 
 

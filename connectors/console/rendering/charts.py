@@ -46,8 +46,9 @@ class Chart:
 
     @property
     def top(self) -> float:
-        """The round number at or above every value."""
-        return round_up(max((value for line in self.lines for value in line.values if value), default=0))
+        """The round number at or above every value; its half, which stands beside the plot, is as round."""
+        highest = max((value for line in self.lines for value in line.values if value), default=0)
+        return max(round_up(highest), 2)
 
     @property
     def scale(self) -> tuple[str, str, str]:
@@ -97,11 +98,11 @@ def draw_share(value: float, whole: float, *, tone: str = "accent") -> SafeStrin
 
 
 def round_up(value: float) -> float:
-    """Return the least of 1, 2, 5, 10, 20, 50 … that is not below the value; 1 for nothing."""
+    """Return the least of 1, 2, 4, 6, 8, 10, 20, 40 … that is not below the value; 1 for nothing."""
     if value <= 1:
         return 1
     power: float = 10 ** floor(log10(value))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= value)
+    return next(step * power for step in (1, 2, 4, 6, 8, 10) if step * power >= value)
 
 
 def _places(chart: Chart) -> SafeString:

@@ -24,8 +24,13 @@ def tell_relative(moment: datetime, *, now: datetime | None = None) -> str:
 
 
 def tell_absolute(moment: datetime, *, exact: bool = False) -> str:
-    """Return "2026-03-29 03:15:00 CEST (UTC+02:00)": clear over a change of the clocks; `exact` to microseconds."""
+    """Return "2026-03-29 03:15:00 CEST (UTC+02:00)": clear over a change of the clocks; `exact` to microseconds.
+
+    A zone without a name of its own ("+08", "UTC") is told by its offset alone.
+    """
     local = timezone.localtime(moment)
-    offset = local.strftime("%z")
     shown = local.strftime("%Y-%m-%d %H:%M:%S.%f" if exact else "%Y-%m-%d %H:%M:%S")
-    return f"{shown} {local.tzname()} (UTC{offset[:3]}:{offset[3:5]})"
+    zone, offset = local.tzname() or "", local.strftime("UTC%:z")
+    if zone == "UTC":
+        return f"{shown} UTC"
+    return f"{shown} {zone} ({offset})" if zone.isalpha() else f"{shown} {offset}"
