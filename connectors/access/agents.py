@@ -1,12 +1,9 @@
 """Make an agent, give it tokens, take them away. A token's text exists once: in what these acts return."""
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from connectors.access.epoch import bump_person
@@ -71,13 +68,6 @@ def retire_agent(*, agent: Agent, actor: User | None = None) -> Agent:
         _record("agent_retired", agent, actor or agent.owner)
     agent.refresh_from_db()
     return agent
-
-
-def note_token_uses(uses: Mapping[UUID, datetime]) -> None:
-    """Write down when tokens were last used; a time earlier than the one known is ignored."""
-    for token_id, at in uses.items():
-        earlier = Q(last_used_at=None) | Q(last_used_at__lt=at)
-        AgentToken.objects.filter(earlier, pk=token_id).update(last_used_at=at)
 
 
 def _issue_token(agent: Agent, lifetime: timedelta | None) -> tuple[AgentToken, str]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.db import connection
-from django.db.models import Prefetch, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from connectors.access.models import Agent, AgentToken, Epoch, Team, User
+from connectors.access.models import Epoch, Team, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,6 @@ _AUTHENTICATE = """
 def _read_uuid(value: uuid.UUID | str) -> uuid.UUID:
     """PostgreSQL answers with UUIDs, SQLite with their text."""
     return value if isinstance(value, uuid.UUID) else uuid.UUID(value)
-
-
-def agents_of(person: User) -> QuerySet[Agent]:
-    """Return a person's agents that were not retired, each with its tokens that were not revoked, newest first."""
-    live = AgentToken.objects.filter(revoked_at=None)
-    return person.agents.filter(retired_at=None).prefetch_related(Prefetch("tokens", live, to_attr="live_tokens"))
 
 
 def people() -> QuerySet[User]:

@@ -118,11 +118,6 @@ def renew_signatures(*, unseen: bool = False) -> int:
     return renewed
 
 
-def count_signatures(key_name: str) -> int:
-    """Return how many signatures of the chain are this key's."""
-    return sum(model.objects.filter(key_name=key_name).count() for model in (ChainTip, ChainHead, ChainSegment))
-
-
 def last_head() -> ChainHead | None:
     """Return the newest head that was set down."""
     return ChainHead.objects.first()

@@ -1,7 +1,5 @@
 """Reads of people's connections."""
 
-from uuid import UUID
-
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
@@ -10,7 +8,6 @@ from connectors.authorization.accounts import STANDING
 from connectors.authorization.models import Connection, RefreshLease, RevocationJob
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import visible_connectors
-from connectors.errors import NotFound
 
 
 def connections_of(person: User) -> QuerySet[Connection]:
@@ -18,14 +15,6 @@ def connections_of(person: User) -> QuerySet[Connection]:
     return Connection.objects.filter(person=person).select_related(
         "connector__version", "connector__category", "credential"
     )
-
-
-def find_connection(person: User, connection_id: UUID) -> Connection:
-    """Return a person's own connection; another's does not exist for them."""
-    connection = connections_of(person).filter(pk=connection_id).first()
-    if connection is None:
-        raise NotFound("connection_not_found")
-    return connection
 
 
 def usable_connections(person: User) -> QuerySet[Connection]:

@@ -12,8 +12,9 @@ from django.utils import timezone
 from connectors.access.epoch import bump_person
 from connectors.authorization.accounts import STANDING
 from connectors.authorization.models import Connection
-from connectors.authorization.scopes import asked_scopes, standing_state
+from connectors.authorization.scopes import standing_state
 from connectors.catalogue.versions import manifest_of
+from connectors.manifest.auth import asked_scopes
 
 MOST_NAMED = 20
 NOTED = ("state", "unreachable_since", "unreachable_stage")
@@ -63,7 +64,7 @@ def note_scopes_needed(*, connection_id: UUID, credential_version: int, scopes: 
     new = [scope[:255] for scope in scopes if scope not in (*connection.missing_scopes, *connection.needed_scopes)]
     if not new:
         return False
-    asked = asked_scopes(manifest_of(connection.connector.version))
+    asked = asked_scopes(manifest_of(connection.connector.version).auth)
     for scope in new[:MOST_NAMED]:
         (connection.missing_scopes if scope in asked else connection.needed_scopes).append(scope)
     connection.needed_scopes = connection.needed_scopes[-MOST_NAMED:]

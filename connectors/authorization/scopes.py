@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from connectors.authorization.accounts import STANDING
 from connectors.authorization.models import Connection
-from connectors.manifest.auth import OAuthAuth
+from connectors.manifest.auth import asked_scopes
 from connectors.manifest.schema import Manifest
 
 OFFLINE = "offline_access"
@@ -25,17 +25,12 @@ def scopes_missing(asked: Sequence[str], granted: Collection[str], *, renewable:
     return tuple(scope for scope in dict.fromkeys(asked) if scope not in held)
 
 
-def asked_scopes(manifest: Manifest) -> tuple[str, ...]:
-    """Return the scopes that signing in asks for; a program asks for its own, and does not say."""
-    return manifest.auth.options.scopes if isinstance(manifest.auth, OAuthAuth) else ()
-
-
 def note_granted(connection: Connection, manifest: Manifest, granted: Sequence[str], *, renewable: bool) -> None:
     """Take over the scopes a refresh was answered with, on a row the caller saves: it may have lost some (§6).
 
     What a program's account had and has no more was asked for when its owner signed in, whoever asked.
     """
-    asked = asked_scopes(manifest) or (*connection.granted_scopes, *connection.missing_scopes)
+    asked = asked_scopes(manifest.auth) or (*connection.granted_scopes, *connection.missing_scopes)
     connection.granted_scopes = list(granted)
     connection.missing_scopes = list(scopes_missing(asked, granted, renewable=renewable))
     connection.needed_scopes = [scope for scope in connection.needed_scopes if scope not in granted]

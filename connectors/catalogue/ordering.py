@@ -5,7 +5,6 @@ is made upon the first, both hold where they do not contradict, and nothing is l
 neighbour that has left the category meanwhile is refused (`order_changed`).
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -30,18 +29,6 @@ class Spot(StrEnum):
 
 
 @transaction.atomic
-def order_connectors(*, keys: Sequence[str], actor: User | None) -> None:
-    """Let the named connectors take this order among the places they hold in their category; the others stay."""
-    named = Connector.objects.filter(key__in=keys).order_by()
-    by_category = defaultdict(set)
-    for key, category_key in named.values_list("key", "category__key"):
-        by_category[category_key].add(key)
-    for category in lock_categories(set(by_category)).values():
-        members = _members(category)
-        _write(category, members, rearrange([each.key for each in members], keys), actor)
-
-
-@transaction.atomic
 def move_connector(*, connector: Connector, to: Spot, neighbour: str = "", actor: User | None) -> None:
     """Move one connector within its category; every other keeps its place relative to the rest."""
     category = lock_categories({connector.category.key}).get(connector.category.key)
@@ -53,13 +40,6 @@ def move_connector(*, connector: Connector, to: Spot, neighbour: str = "", actor
 
 
 @transaction.atomic
-def order_categories(*, keys: Sequence[str], actor: User | None) -> None:
-    """Let the named categories take this order among the places they hold; the others stay."""
-    shown = _lock_shown()
-    _write_categories(shown, rearrange([each.key for each in shown], keys), actor)
-
-
-@transaction.atomic
 def move_category(*, category: Category, to: Spot, neighbour: str = "", actor: User | None) -> None:
     """Move one category; every other keeps its place relative to the rest."""
     shown = _lock_shown()
@@ -67,13 +47,6 @@ def move_category(*, category: Category, to: Spot, neighbour: str = "", actor: U
     if category.key not in keys:
         raise Conflict("order_changed", key=category.key)
     _write_categories(shown, place(keys, category.key, to, neighbour), actor)
-
-
-def rearrange(current: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """Return `current` with those also in `wanted` in the order given there, in the places they held together."""
-    named = [key for key in dict.fromkeys(wanted) if key in set(current)]
-    following = iter(named)
-    return [next(following) if key in set(named) else key for key in current]
 
 
 def place(keys: Sequence[str], key: str, to: Spot, neighbour: str = "") -> list[str]:

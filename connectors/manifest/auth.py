@@ -96,3 +96,8 @@ Auth = Annotated[
     | Annotated[ProgramAuth, Tag("@program")],
     told_apart_by("strategy"),
 ]
+
+
+def asked_scopes(auth: Auth) -> tuple[str, ...]:
+    """Return the scopes that signing in asks for; a program asks for its own, and does not say."""
+    return auth.options.scopes if isinstance(auth, OAuthAuth) else ()

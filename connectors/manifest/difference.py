@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from connectors.manifest.auth import OAuthAuth, StaticDiscovery
+from connectors.manifest.auth import OAuthAuth, StaticDiscovery, asked_scopes
 from connectors.manifest.fields import Field
 from connectors.manifest.hosts import host_of
 from connectors.manifest.runtime import FixedEndpoint, RemoteMcpRuntime
@@ -68,7 +68,7 @@ def hosts(manifest: Manifest) -> frozenset[str]:
 def _changes(old: Manifest, new: Manifest) -> Iterator[Change]:
     yield from _rule_changes({r.key: r for r in old.tool_policy.rules}, {r.key: r for r in new.tool_policy.rules})
     yield from _set_changes("host", hosts(old), hosts(new))
-    yield from _set_changes("scope", _scopes(old), _scopes(new))
+    yield from _set_changes("scope", asked_scopes(old.auth), asked_scopes(new.auth))
     yield from _set_changes("skill", {s.key for s in old.skills}, {s.key for s in new.skills})
     yield from _set_changes("locale", old.locales, new.locales)
     added = _capabilities(new) - _capabilities(old)
@@ -131,10 +131,6 @@ def _field(one: Field) -> str:
     told = [one.type, *(["required"] if one.required else [])]
     told += [f"{name} {value}" for name in _LIMITS if (value := getattr(one, name)) is not None]
     return ", ".join([*told, *(option.value for option in one.options)])
-
-
-def _scopes(manifest: Manifest) -> tuple[str, ...]:
-    return manifest.auth.options.scopes if isinstance(manifest.auth, OAuthAuth) else ()
 
 
 def _capabilities(manifest: Manifest) -> set[str]:

@@ -59,11 +59,6 @@ def fetch_staged(*, owner: User, staged_id: UUID) -> tuple[StagedPackage, Path]:
     return staged, local
 
 
-def discard_staged(*, owner: User, staged_id: UUID) -> None:
-    """Forget the owner's upload and its bytes."""
-    _forget(_find(owner, staged_id))
-
-
 def sweep_staged() -> int:
     """Forget every upload older than an hour, and bytes that no row names; return how many there were."""
     _sweep_local()

@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from connectors.errors import NotFound
 from connectors.manifest.runtime import Capability
 from connectors.runtime import program_context as context
 from connectors.runtime import program_results as results
@@ -75,10 +74,3 @@ OPERATIONS: dict[str, Operation[Any, Any]] = {
         LAUNCH_URL,
     )
 }
-
-
-def find_operation(name: str) -> Operation[Any, Any]:
-    """Return the operation of that name; NotFound when the protocol has none."""
-    if name not in OPERATIONS:
-        raise NotFound("operation_unknown", operation=name)
-    return OPERATIONS[name]

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from connectors.audit.chain import ChainFault, verify_chain
 from connectors.audit.checks import check_chain, last_check
-from connectors.audit.heads import count_signatures, export_head, read_head, renew_signatures, set_down_head
+from connectors.audit.heads import export_head, read_head, renew_signatures, set_down_head
 from connectors.audit.links import BEGINNING, MAX_SIDE_BYTES, canonical_json, hash_link
 from connectors.audit.models import AdminEvent, ChainHead, ChainSegment, ChainTip
 from connectors.audit.recording import record_admin_event
@@ -377,7 +377,6 @@ def test_what_an_older_key_signed_is_signed_anew_and_the_old_key_can_go(settings
     exported = read_head(export_head())
     settings.VAULT_KEYS = f"new:{make_key_text()},{settings.VAULT_KEYS}"
     assert renew_signatures() == 4
-    assert count_signatures("old") == 0
     settings.VAULT_KEYS = settings.VAULT_KEYS.partition(",")[0]
     assert verify_chain(heads=[exported]).ok
 

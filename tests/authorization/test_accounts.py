@@ -8,7 +8,7 @@ from connectors.audit.models import AdminEvent
 from connectors.authorization.accounts import disconnect, effective_state, end_authorization, rename_connection
 from connectors.authorization.credentials import open_credential, parse_credentials
 from connectors.authorization.models import Connection, Credential
-from connectors.authorization.queries import connections_of, find_connection, usable_connections
+from connectors.authorization.queries import connections_of, usable_connections
 from connectors.catalogue.versions import manifest_of
 from connectors.errors import Conflict, Invalid, NotFound
 from connectors.policy.models import Grant
@@ -105,13 +105,6 @@ def test_usable_are_active_current_visible_and_published(person, connector):
     shared = make_connection(person, make_connector(everyone=False, teams=[make_team("", person)]))
     assert set(usable_connections(person)) == {good, shared}
     assert connections_of(person).count() == 6
-
-
-def test_anothers_connection_does_not_exist(person, connector):
-    connection = make_connection(person, connector)
-    assert find_connection(person, connection.pk) == connection
-    with pytest.raises(NotFound):
-        find_connection(make_user(), connection.pk)
 
 
 def test_a_page_of_connections_takes_one_query(person, connector, django_assert_num_queries):

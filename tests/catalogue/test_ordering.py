@@ -11,10 +11,7 @@ from connectors.catalogue.ordering import (
     Spot,
     move_category,
     move_connector,
-    order_categories,
-    order_connectors,
     place,
-    rearrange,
 )
 from connectors.catalogue.queries import visible_connectors
 from connectors.errors import Conflict
@@ -22,13 +19,6 @@ from tests.builders.connectors import make_connector
 from tests.builders.people import make_user
 
 KEYS = st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1)
-
-
-@given(KEYS, st.lists(st.sampled_from("abcdefghxy")))
-def test_rearranging_neither_loses_nor_doubles_and_leaves_the_unnamed_in_place(current, wanted):
-    order = rearrange(current, wanted)
-    assert sorted(order) == sorted(current)
-    assert all(order[number] == key for number, key in enumerate(current) if key not in wanted)
 
 
 @given(KEYS, st.sampled_from([Spot.UP, Spot.DOWN, Spot.FIRST, Spot.LAST]))
@@ -68,8 +58,8 @@ def test_until_somebody_orders_them_the_key_decides(shelf):
 
 
 def test_people_see_the_order_given(shelf):
-    order_connectors(keys=["tasks", "calendar"], actor=None)
-    assert order_of() == ["tasks", "mail", "notes", "calendar"]
+    move_connector(connector=shelf[3], to=Spot.FIRST, actor=None)
+    assert order_of() == ["tasks", "calendar", "mail", "notes"]
 
 
 def test_a_move_is_one_event_with_both_orders(shelf):
@@ -98,7 +88,7 @@ def test_a_neighbour_that_left_the_category_is_told(shelf):
 
 
 def test_one_that_comes_into_an_ordered_category_comes_last(shelf):
-    order_connectors(keys=["tasks", "notes", "mail", "calendar"], actor=None)
+    move_connector(connector=shelf[3], to=Spot.FIRST, actor=None)
     late = make_connector("agenda", manifest=None)
     set_connector_category(connector=late, category=ensure_category("letters"), actor=None)
     set_connector_category(connector=late, category=None, actor=None)
@@ -110,6 +100,6 @@ def test_categories_are_ordered_alike(db):
         ensure_category(key)
     move_category(category=Category.objects.get(key="two"), to=Spot.UP, actor=None)
     assert list(Category.objects.values_list("key", flat=True)) == ["one", "two", "three"]
-    order_categories(keys=["three", "one"], actor=None)
-    assert list(Category.objects.values_list("key", flat=True)) == ["three", "two", "one"]
+    move_category(category=Category.objects.get(key="three"), to=Spot.FIRST, actor=None)
+    assert list(Category.objects.values_list("key", flat=True)) == ["three", "one", "two"]
     assert ensure_category("four").position == 4

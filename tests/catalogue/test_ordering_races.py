@@ -8,7 +8,7 @@ from connectors.audit.models import AdminEvent
 from connectors.catalogue.categories import ensure_category, set_connector_category
 from connectors.catalogue.category_editing import merge_categories
 from connectors.catalogue.models import Category, Connector
-from connectors.catalogue.ordering import Spot, move_connector, order_connectors
+from connectors.catalogue.ordering import Spot, move_connector
 from connectors.errors import ConnectorError
 from tests.builders.connectors import make_connector
 from tests.builders.together import codes, run_together
@@ -43,15 +43,6 @@ def test_moves_at_the_same_moment_all_hold_and_the_log_replays_to_the_order():
     assert set(codes(results)) == {""}
     assert set(order()[:3]) == {"c", "d", "e"}
     assert order()[-1] == "a"
-    assert order() == replay()
-
-
-def test_whole_orders_at_the_same_moment_leave_one_of_them():
-    make_shelf()
-    wanted = [KEYS[::-1], [*KEYS[3:], *KEYS[:3]]]
-    results = run_together(*(partial(order_connectors, keys=keys, actor=None) for keys in wanted))
-    assert set(codes(results)) == {""}
-    assert order() in wanted
     assert order() == replay()
 
 

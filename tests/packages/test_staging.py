@@ -10,7 +10,7 @@ from django.utils import timezone
 from connectors.errors import NotFound
 from connectors.packages import staging
 from connectors.packages.models import StagedPackage
-from connectors.packages.staging import TooLarge, discard_staged, fetch_staged, stage_package, sweep_staged
+from connectors.packages.staging import TooLarge, fetch_staged, stage_package, sweep_staged
 from connectors.packages.storage import get_object_store
 from connectors.packages.tasks import sweep_staged_packages
 from tests.builders.people import make_user
@@ -70,8 +70,6 @@ def test_another_machine_gets_the_bytes_from_the_store(owner, staged, settings, 
 def test_nobody_else_finds_it(staged):
     with pytest.raises(NotFound):
         fetch_staged(owner=make_user("other"), staged_id=staged.id)
-    with pytest.raises(NotFound):
-        discard_staged(owner=make_user("another"), staged_id=staged.id)
     assert StagedPackage.objects.exists()
 
 
@@ -93,12 +91,6 @@ def test_one_whose_bytes_are_gone_everywhere_is_not_found(owner, staged, setting
     settings.PACKAGE_CACHE_DIR = tmp_path / "elsewhere" / "packages"
     with pytest.raises(NotFound):
         fetch_staged(owner=owner, staged_id=staged.id)
-
-
-def test_a_discarded_one_leaves_nothing(owner, staged, settings):
-    discard_staged(owner=owner, staged_id=staged.id)
-    assert objects() == local_files(settings) == []
-    assert not StagedPackage.objects.exists()
 
 
 @pytest.mark.parametrize("more", [-1, 0])

@@ -12,7 +12,7 @@ import pytest
 from connectors.runtime.containment import describe_containment
 from connectors.runtime.deadline import Deadline
 from connectors.runtime.keeper_client import get_keeper
-from connectors.runtime.operations import OPERATIONS, find_operation
+from connectors.runtime.operations import OPERATIONS
 from connectors.runtime.program import ProgramSource, invoke_program
 from connectors.runtime.program_errors import ProgramFault, ProgramTimedOut, ProgramUnavailable
 from connectors.runtime.protocol import MAX_ANSWER_BYTES
@@ -39,11 +39,11 @@ def running() -> Iterator[list[str]]:
 
 
 async def ask(name: str, program: ProgramSource, *, seconds: float = 30) -> Any:
-    return await invoke_program(program, find_operation(name), make_context(name), deadline=Deadline.after(seconds))
+    return await invoke_program(program, OPERATIONS[name], make_context(name), deadline=Deadline.after(seconds))
 
 
 def is_good(name: str, answer: Any) -> bool:
-    return bool(answer == find_operation(name).result.validate_python(RESULTS[name]))
+    return bool(answer == OPERATIONS[name].result.validate_python(RESULTS[name]))
 
 
 @pytest.mark.parametrize("source", AGAINST_THE_PROTOCOL.values(), ids=list(AGAINST_THE_PROTOCOL))

@@ -8,7 +8,7 @@ import pytest
 
 from connectors.errors import ConnectorError, OutcomeUnknown
 from connectors.runtime.deadline import Deadline
-from connectors.runtime.operations import LAUNCH_URL, OPERATIONS, TOOL_INVOKE, find_operation
+from connectors.runtime.operations import LAUNCH_URL, OPERATIONS, TOOL_INVOKE
 from connectors.runtime.program import ProgramSource, invoke_program
 from connectors.runtime.program_errors import (
     BudgetExceeded,
@@ -27,14 +27,14 @@ MIB = 1024 * 1024
 
 async def invoke(program: ProgramSource, name: str = "tool_invoke", *, seconds: float = 30, **options: Any) -> Any:
     return await invoke_program(
-        program, find_operation(name), make_context(name), deadline=Deadline.after(seconds), **options
+        program, OPERATIONS[name], make_context(name), deadline=Deadline.after(seconds), **options
     )
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
 async def test_every_operation_of_a_well_behaved_program_answers(tmp_path: Path, name: str):
     answer = await invoke(make_well_behaved(tmp_path), name)
-    assert answer == find_operation(name).result.validate_python(RESULTS[name])
+    assert answer == OPERATIONS[name].result.validate_python(RESULTS[name])
 
 
 # Each with another operation, in turn; `make proofs` tries every one with every operation.
@@ -81,7 +81,7 @@ async def test_a_program_that_never_reads_a_large_request_is_not_waited_for_by_t
     program = make_program(tmp_path, f"print('{GOOD % '{}'}')")
     context = make_context("authorization_identity", options={"pad": "x" * (2 * MIB - 4096)})
     with pytest.raises(ProgramUnavailable) as raised:
-        await invoke_program(program, find_operation("authorization_identity"), context, deadline=Deadline.after(30))
+        await invoke_program(program, OPERATIONS["authorization_identity"], context, deadline=Deadline.after(30))
     assert raised.value.parameters["reason"] == "ended_before_reading"
 
 
@@ -94,7 +94,7 @@ async def test_a_program_that_answers_while_a_large_request_is_written_does_not_
     """
     context = make_context("authorization_identity", options={"pad": "x" * (2 * MIB - 4096)})
     answer = await invoke_program(
-        make_program(tmp_path, source), find_operation("authorization_identity"), context, deadline=Deadline.after(30)
+        make_program(tmp_path, source), OPERATIONS["authorization_identity"], context, deadline=Deadline.after(30)
     )
     assert len(answer.identity) == 4 * MIB
 

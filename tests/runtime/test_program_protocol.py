@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from connectors.runtime.operations import LAUNCH_URL, OPERATIONS, TOOL_INVOKE, TOOLS_DISCOVER, find_operation
+from connectors.runtime.operations import LAUNCH_URL, OPERATIONS, TOOL_INVOKE, TOOLS_DISCOVER
 from connectors.runtime.program_context import AuthorizationComplete, NoSubmission, OAuthCode, secrets_within
 from connectors.runtime.program_errors import ProgramFault, ProgramRefused, RequestRefused
 from connectors.runtime.protocol import PackageName, build_request, read_answer
@@ -115,7 +115,7 @@ def test_a_submission_is_told_apart_by_its_type(submission: Any, wired: dict[str
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_the_documented_result_of_each_operation_is_accepted(name: str):
-    assert read_answer(success(RESULTS[name]), find_operation(name)) is not None
+    assert read_answer(success(RESULTS[name]), OPERATIONS[name]) is not None
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -148,7 +148,7 @@ def test_the_documented_result_of_each_operation_is_accepted(name: str):
 )
 def test_every_other_answer_breaks_the_protocol(name: str, answer: bytes):
     with pytest.raises(ProgramFault) as raised:
-        read_answer(answer, find_operation(name))
+        read_answer(answer, OPERATIONS[name])
     assert raised.value.code == "program_protocol"
 
 
