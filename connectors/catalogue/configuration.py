@@ -5,7 +5,7 @@ servers it was given for: when an address of the configuration moves to another 
 (safety §25, decision record 0008).
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,8 @@ from connectors.errors import Conflict, Fault, Invalid, NotFound
 from connectors.manifest.fields import Field
 from connectors.manifest.values import ParsedValues, Value, parse_values
 from connectors.vault.secret import Secret
+
+type NoteFingerprint = Callable[[Connector, str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +50,27 @@ def save_configuration(
     cleared: Collection[str] = (),
     expected_revision: int,
     actor: User | None,
+    note_fingerprint: NoteFingerprint | None = None,
 ) -> Connector:
     """Return the connector with its new configuration and a higher revision; the same values again change nothing.
+
+    `note_fingerprint` sets the locked connector's authorization fingerprint and returns how many people must authorize
+    again: accounts lie above this room, and `lifecycle.reconfiguration` hands it down.
 
     Raises `Invalid` with a fault per field, and `Conflict` naming who changed what when `expected_revision` has passed.
     A package with a program is asked first, outside any transaction: it may take seconds (§8).
     """
     _require_revision(Connector.objects.filter(pk=connector.pk).first(), expected_revision)  # before seconds go by
     identity = _ask_program(connector, raw, cleared)
-    return _save(connector, raw, cleared, expected_revision=expected_revision, actor=actor, identity=identity)
+    return _save(
+        connector,
+        raw,
+        cleared,
+        expected_revision=expected_revision,
+        actor=actor,
+        identity=identity,
+        note_fingerprint=note_fingerprint,
+    )
 
 
 def _ask_program(connector: Connector, raw: Mapping[str, str], cleared: Collection[str]) -> Any:
@@ -77,6 +91,7 @@ def _save(
     expected_revision: int,
     actor: User | None,
     identity: Any,
+    note_fingerprint: NoteFingerprint | None,
 ) -> Connector:
     current = lock_connector(connector.pk)
     require_open(current)  # what waits for a drain was checked against the configuration of now
@@ -92,9 +107,10 @@ def _save(
     forget_values(current, gone)
     current.configuration = values.public
     current.configuration_revision = after["revision"]
-    current.authorization_fingerprint = compute_fingerprint(
-        manifest_of(current.version), values.public, identity=identity
-    )
+    fingerprint = compute_fingerprint(manifest_of(current.version), values.public, identity=identity)
+    if note_fingerprint is not None:
+        after |= {"reauthorize": note_fingerprint(current, fingerprint)}
+    current.authorization_fingerprint = fingerprint
     current.save(update_fields=["configuration", "configuration_revision", "authorization_fingerprint"])
     bump_catalogue()
     record_connector_event("configuration_saved", current, actor, before=before, after=after)

@@ -131,7 +131,7 @@ def commit_change(change: VersionChange, identity: Any) -> Connector:
     told = store_carried(current, carried, change.actor)
     fingerprint = compute_fingerprint(manifest, carried.public, identity=identity)
     people = note_fingerprint(current, fingerprint)
-    _check_promise(change.typed.expected_reauthorize, people)
+    check_promise(change.typed.expected_reauthorize, people)
     settle_category(current, manifest.presentation.category)
     current.version = version
     current.save(update_fields=_SAVED)
@@ -153,8 +153,8 @@ def commit_change(change: VersionChange, identity: Any) -> Connector:
     return current
 
 
-def _check_promise(expected: int | None, people: int) -> None:
-    """Fewer than were told of is no reason to refuse: while a drain waits, some leave."""
+def check_promise(expected: int | None, people: int) -> None:
+    """Refuse to send more people to authorize again than were told of; fewer are no reason: some leave meanwhile."""
     if expected is not None and people > expected:
         raise Conflict("reauthorization_differs", expected=expected, people=people)
 

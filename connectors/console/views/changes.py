@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 
 from connectors.catalogue.models import Connector
@@ -22,6 +22,7 @@ from connectors.console.package_difference import tell_difference
 from connectors.console.package_preview import build_preview
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.presentation import describe_connector
+from connectors.console.reauthorizing import tell_people
 from connectors.console.staged_packages import open_upload
 from connectors.console.submitted_once import claim_submission
 from connectors.errors import Conflict, Failed, Invalid
@@ -84,20 +85,13 @@ def _show_conflict(request: PersonRequest, target: Target, decision: Decision, e
 def _commit(request: PersonRequest, target: Target, decision: Decision) -> HttpResponse:
     before = target.connector.version.version
     target.commit(decision, request.user)
-    messages.success(request, f"{_tell_done(target)} {_tell_people(decision.reauthorize or 0)}".strip())
+    messages.success(request, f"{_tell_done(target)} {tell_people(decision.reauthorize or 0)}".strip())
     return redirect(reverse("console:connector_overview", args=[target.connector.key]) + f"?since={before}")
 
 
 def _tell_done(target: Target) -> str:
     told = {"update": gettext("Updated to version %(version)s."), "rollback": gettext("Now on version %(version)s.")}
     return told[target.kind] % {"version": target.version}
-
-
-def _tell_people(people: int) -> str:
-    if not people:
-        return ""
-    told = ngettext("%(count)d person must authorize again.", "%(count)d people must authorize again.", people)
-    return told % {"count": people}
 
 
 def _drain(request: PersonRequest, target: Target, decision: Decision) -> HttpResponse:

@@ -8,7 +8,6 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 
-from connectors.catalogue.configuration import save_configuration
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import find_connector
 from connectors.catalogue.versions import manifest_of
@@ -24,8 +23,10 @@ from connectors.console.connector_pages import frame_connector
 from connectors.console.forms.manifest_form import ManifestForm
 from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
+from connectors.console.reauthorizing import tell_people, tell_stake
 from connectors.console.second_editor import merge_edits
 from connectors.errors import Conflict, Failed, Invalid
+from connectors.lifecycle.reconfiguration import Reconfigured, reconfigure_connector
 
 _MOST_DIGITS = 10  # no revision is longer, and Python reads no number of thousands of digits
 
@@ -38,11 +39,12 @@ def connector_configuration(request: PersonRequest, key: str) -> HttpResponse:
         return show_connector_configuration(request, connector, draw_configuration(connector, None))
     form = draw_configuration(connector, request.POST)
     try:
-        saved = save_configuration(
+        saved = reconfigure_connector(
             connector=connector,
             raw=form.raw_values(),
             cleared=read_cleared(request.POST),
-            expected_revision=_revision(request),
+            expected_revision=_number(request, "seen-revision"),
+            expected_reauthorize=_number(request, "seen-reauthorize"),
             actor=request.user,
         )
     except Invalid as error:
@@ -53,7 +55,7 @@ def connector_configuration(request: PersonRequest, key: str) -> HttpResponse:
     except Failed as error:  # the package's program did not do its part; nothing was saved
         form.add_error(None, str(describe_error(error)))
         return show_connector_configuration(request, connector, form, status=502)
-    _say_saved(request, changed=saved.configuration_revision != connector.configuration_revision)
+    _say_saved(request, saved)
     return redirect("console:connector_configuration", key)
 
 
@@ -69,24 +71,28 @@ def show_connector_configuration(
         "one_off": draw_one_off(manifest, connector.version.texts),
         "callback_address": callback_address(manifest),
         "testable": manifest.runtime.adapter == "remote_mcp" or manifest.program is not None,
+        "stake": tell_stake(connector, form),
         **more,
     }
     return answer(request, "console/connectors/configuration.html", context, status=status)
 
 
-def _revision(request: PersonRequest) -> int:
-    text = request.POST.get("seen-revision", "")
+def _number(request: PersonRequest, name: str) -> int:
+    text = request.POST.get(name, "")
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
 
 
 def _show_conflict(request: PersonRequest, connector: Connector, error: Conflict) -> HttpResponse:
     """Tell who changed what meanwhile; what was typed goes on in the form, upon the configuration as it is now."""
+    if error.code == "reauthorization_differs":  # somebody connected meanwhile: the page has the number of now
+        form = draw_configuration(connector, request.POST)
+        return show_connector_configuration(request, connector, form, status=409, told=describe_error(error))
     if error.code != "configuration_changed":  # a drain began, say
         raise error
-    edit = merge_edits(connector, request.POST, revision=_revision(request))
+    edit = merge_edits(connector, request.POST, revision=_number(request, "seen-revision"))
     return show_connector_configuration(request, connector, edit.form, status=409, edit=edit)
 
 
-def _say_saved(request: PersonRequest, *, changed: bool) -> None:
-    text = gettext("The configuration was saved.") if changed else gettext("Nothing had changed.")
-    messages.success(request, text)
+def _say_saved(request: PersonRequest, saved: Reconfigured) -> None:
+    text = gettext("The configuration was saved.") if saved.changed else gettext("Nothing had changed.")
+    messages.success(request, f"{text} {tell_people(saved.people)}".strip())
