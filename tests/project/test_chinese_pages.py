@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from bs4 import BeautifulSoup, Tag
 from django.conf import settings
@@ -19,7 +19,7 @@ from django.utils import timezone
 from connectors.access.models import User
 from connectors.audit.models import AdminEvent, CallRecord
 from connectors.audit.recording import record_admin_event
-from connectors.authorization.models import AuthorizationSession
+from connectors.authorization.models import AuthorizationSession, Connection
 from connectors.console.acts import ACTS, FIELDS
 from connectors.console.denials import RULES
 from connectors.console.urls import urlpatterns
@@ -49,28 +49,37 @@ SPOKEN = {"title", "alt", "placeholder", "label", "aria-label", "aria-descriptio
 CODE = ["code", "pre", "kbd", "script", "style", "svg"]
 
 
-@pytest.fixture(autouse=True)
-def catalogue(tmp_path: Path) -> Iterator[None]:
-    """Texts as the catalogue has them now, whether or not somebody has compiled it."""
-    file = tmp_path / "zh_Hans" / "LC_MESSAGES" / "django.mo"
-    file.parent.mkdir(parents=True)
-    with file.open("wb") as target:
-        write_mo(target, read_catalog(settings.BASE_DIR))
-    with override_settings(LOCALE_PATHS=[tmp_path]):
-        yield
-
-
-@pytest.fixture(scope="module")
-def english() -> tuple[set[str], set[str]]:
+class English:
     """Whole texts, and pieces of texts between their placeholders, that Chinese says otherwise."""
-    whole, pieces = set(), set()
-    for message in read_catalog(settings.BASE_DIR):
-        ids = message.id if isinstance(message.id, tuple | list) else (message.id,)
-        texts = message.string if isinstance(message.string, tuple | list) else (message.string,)
-        for text in {*map(str, ids)} - {*map(str, texts)}:
-            whole.add(text)
-            pieces |= {piece.strip() for piece in PLACEHOLDER.split(text) if PHRASE.match(piece.strip())}
-    return whole, pieces
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._whole: set[str] = set()
+        self._pieces: set[str] = set()
+        self._known: dict[str, bool] = {}  # every page says the navigation again
+        for message in catalog:
+            ids = message.id if isinstance(message.id, tuple | list) else (message.id,)
+            texts = message.string if isinstance(message.string, tuple | list) else (message.string,)
+            for text in {*map(str, ids)} - {*map(str, texts)}:
+                self._whole.add(text)
+                self._pieces |= {piece.strip() for piece in PLACEHOLDER.split(text) if PHRASE.match(piece.strip())}
+
+    def is_in(self, text: str) -> bool:
+        if text not in self._known:
+            self._known[text] = text in self._whole or any(piece in text for piece in self._pieces)
+        return self._known[text]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def english(tmp_path_factory: pytest.TempPathFactory) -> Iterator[English]:
+    """Texts as the catalogue has them now, whether or not somebody has compiled it."""
+    folder = tmp_path_factory.mktemp("locale")
+    file = folder / "zh_Hans" / "LC_MESSAGES" / "django.mo"
+    file.parent.mkdir(parents=True)
+    catalog = read_catalog(settings.BASE_DIR)
+    with file.open("wb") as target:
+        write_mo(target, catalog)
+    with override_settings(LOCALE_PATHS=[folder]):
+        yield English(catalog)
 
 
 def client_of(person: User, language: str = "zh-hans") -> Client:
@@ -93,23 +102,27 @@ def words_of(html: str) -> set[str]:
     return said - {""}
 
 
-def leftovers(html: str, english: tuple[set[str], set[str]]) -> set[str]:
-    whole, pieces = english
-    said = words_of(html)
-    return (said & whole) | {text for text in said if any(piece in text for piece in pieces)}
+def leftovers(html: str, english: English) -> set[str]:
+    return {text for text in words_of(html) if english.is_in(text)}
+
+
+def make_keyed(person: User) -> list[Connection]:
+    """A connector of which the person has an account in each state."""
+    other = make_user("mei", is_active=False)
+    keyed = make_connector("keyed", static=True, policy="multiple_per_user", teams=[make_team("team", other)])
+    return [
+        make_connection(person, keyed, alias=f"a {state}", values={"token": "t"}, state=state, granted_scopes=["a"])
+        for state in ("active", "reauthorization_required", "insufficient_scope", "unreachable", "disconnecting")
+    ]
 
 
 def populate(person: User) -> dict[str, Any]:
     """Something of everything, in each of its states; what the console's addresses need, by the names they use."""
-    other = make_user("mei", is_active=False)
-    keyed = make_connector("keyed", static=True, policy="multiple_per_user", teams=[make_team("team", other)])
+    connections = make_keyed(person)
+    other = User.objects.get(username="mei")
     open_one = make_connector("open", published=False, secrets={"endpoint": "s"})
     agent, _token = make_agent(person, "robot")
     idle, _token = make_agent(person, "idle")
-    connections = [
-        make_connection(person, keyed, alias=f"a {state}", values={"token": "t"}, state=state, granted_scopes=["a"])
-        for state in ("active", "reauthorization_required", "insufficient_scope", "unreachable", "disconnecting")
-    ]
     make_connection(person, open_one)
     make_grant(agent, connections[0], breadth="some", tools=["search_notes"], access="read_only")
     make_grant(idle, connections[0])
@@ -162,7 +175,7 @@ def open_pages(client: Client, known: dict[str, Any]) -> Iterator[tuple[str, str
                 yield str(pattern.name), answer.content.decode()
 
 
-def test_every_page_of_the_console_is_in_chinese(english: tuple[set[str], set[str]]) -> None:
+def test_every_page_of_the_console_is_in_chinese(english: English) -> None:
     person = make_administrator(display_name="陈")
     client = client_of(person)
     known = populate(person) | {"staged_id": stage_example(client)}
@@ -187,9 +200,7 @@ def test_every_page_of_the_console_is_in_chinese(english: tuple[set[str], set[st
     assert {name: left for name, html in pages.items() if (left := leftovers(html, english))} == {}
 
 
-def test_every_page_of_a_console_in_which_nothing_happened_yet_is_in_chinese(
-    english: tuple[set[str], set[str]],
-) -> None:
+def test_every_page_of_a_console_in_which_nothing_happened_yet_is_in_chinese(english: English) -> None:
     pages = dict(open_pages(client_of(make_user(display_name="陈")), {}))
     pages |= {f"{name} (administrator)": html for name, html in open_pages(client_of(make_administrator()), {})}
     assert {name: left for name, html in pages.items() if (left := leftovers(html, english))} == {}
@@ -212,9 +223,9 @@ def test_every_page_of_a_console_in_which_nothing_happened_yet_is_in_chinese(
         ("/accounts/password/change/", {"oldpassword": "x", "password1": "a", "password2": "b"}),
     ],
 )
-def test_faults_are_told_in_chinese(address: str, typed: dict[str, str], english: tuple[set[str], set[str]]) -> None:
+def test_faults_are_told_in_chinese(address: str, typed: dict[str, str], english: English) -> None:
     person = make_administrator(display_name="陈", password="a long enough sentence")
-    populate(person)
+    make_keyed(person)
     page = client_of(person).post(address, typed).content.decode()
     assert re.search("[\u4e00-\u9fff]", page)
     assert leftovers(page, english) == set()
@@ -222,7 +233,7 @@ def test_faults_are_told_in_chinese(address: str, typed: dict[str, str], english
 
 @pytest.mark.parametrize("kind", Drain.Kind.values)
 @pytest.mark.parametrize("state", Drain.State.values)
-def test_a_change_that_waits_is_told_in_chinese(kind: str, state: str, english: tuple[set[str], set[str]]) -> None:
+def test_a_change_that_waits_is_told_in_chinese(kind: str, state: str, english: English) -> None:
     connector = make_connector("drained")
     failure = "version_not_higher" if state == "failed" else ""
     version = connector.version.version
@@ -235,7 +246,7 @@ def test_a_change_that_waits_is_told_in_chinese(kind: str, state: str, english: 
 
 
 @pytest.mark.parametrize("status", AuthorizationSession.Status.values)
-def test_the_page_of_a_sign_in_at_a_service_is_in_chinese(status: str, english: tuple[set[str], set[str]]) -> None:
+def test_the_page_of_a_sign_in_at_a_service_is_in_chinese(status: str, english: English) -> None:
     person = make_user(display_name="陈")
     connector = make_connector()
     attempt = AuthorizationSession.objects.create(
@@ -257,19 +268,19 @@ def test_the_page_of_a_sign_in_at_a_service_is_in_chinese(status: str, english: 
 
 
 @pytest.mark.parametrize("address", ["/accounts/login/", "/welcome/spent/", "/accounts/logout/"])
-def test_the_entrance_is_in_chinese(address: str, english: tuple[set[str], set[str]]) -> None:
+def test_the_entrance_is_in_chinese(address: str, english: English) -> None:
     client = client_of(make_user()) if "logout" in address else Client(headers={"accept-language": "zh-CN,zh;q=0.9"})
     page = client.get(address).content.decode()
     assert re.search("[\u4e00-\u9fff]", page)
     assert leftovers(page, english) == set()
 
 
-def test_error_pages_are_in_chinese(english: tuple[set[str], set[str]]) -> None:
+def test_error_pages_are_in_chinese(english: English) -> None:
     client = client_of(make_user(display_name="陈"))
     for address in ("/nowhere/", "/connectors/", f"/calls/{uuid4()}/"):
         assert leftovers(client.get(address).content.decode(), english) == set()
 
 
-def test_a_page_in_english_is_told_apart(english: tuple[set[str], set[str]]) -> None:
+def test_a_page_in_english_is_told_apart(english: English) -> None:
     page = client_of(make_user(), language="en").get("/").content.decode()
     assert {"Home", "My connections", "Nothing needs you right now."} <= leftovers(page, english)
