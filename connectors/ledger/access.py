@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, Subquery, Value
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from connectors.access.models import Team, User
@@ -34,10 +34,25 @@ def _chosen_people() -> Any:
     return people.order_by().values(one=Value(1, IntegerField())).annotate(found=Count("pk")).values("found")
 
 
-def count_agents(connector_ids: Collection[UUID]) -> dict[UUID, int]:
-    """Return how many agents that are not retired were granted something at each connector; one query."""
+def may_see(*, connector: str, person: str) -> Q:
+    """Return the condition that a row's person is active and may see its connector; both are paths to foreign keys."""
+    pair = {"connector": OuterRef(f"{connector}_id")}
+    named = Connector.people.through.objects.filter(**pair, user=OuterRef(f"{person}_id"))
+    member = Connector.teams.through.objects.filter(**pair, team__members=OuterRef(f"{person}_id"))
+    sees = Q(**{f"{connector}__everyone": True}) | Q(Exists(named)) | Q(Exists(member))
+    return sees & Q(**{f"{person}__is_active": True})
+
+
+def usable_grants(connector_ids: Collection[UUID]) -> QuerySet[Grant]:
+    """Return the grants that open something now: of agents that are not retired, whose owners may see the connector."""
     grants = Grant.objects.filter(connection__connector__in=connector_ids, agent__retired_at=None)
-    rows = grants.exclude(breadth=Grant.Breadth.NONE).order_by().values_list("connection__connector_id")
+    open_ones = grants.exclude(breadth=Grant.Breadth.NONE)
+    return open_ones.filter(may_see(connector="connection__connector", person="agent__owner"))
+
+
+def count_agents(connector_ids: Collection[UUID]) -> dict[UUID, int]:
+    """Return how many agents have access to something at each connector; one query."""
+    rows = usable_grants(connector_ids).order_by().values_list("connection__connector_id")
     return dict(rows.annotate(agents=Count("agent", distinct=True)))
 
 

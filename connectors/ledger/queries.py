@@ -12,8 +12,8 @@ from connectors.access.models import Agent, User
 from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 from connectors.errors import NotFound
+from connectors.ledger.access import count_agents, may_see, usable_grants
 from connectors.ledger.models import Disposition, LedgerEntry, Probe, ProbeDay, Review, ReviewLine, ToolChange
-from connectors.policy.models import Grant
 
 AVAILABILITY_DAYS: Final = 30
 
@@ -76,20 +76,18 @@ def read_availability(connector_ids: QuerySet[Connector] | list[UUID]) -> dict[U
 
 
 def find_affected(connector: Connector) -> Affected:
-    """Return the people with an account at a connector and the agents that were granted something of one."""
-    people = User.objects.filter(connections__connector=connector, is_active=True).distinct().order_by("username")
-    granted = Grant.objects.filter(connection__connector=connector).exclude(breadth=Grant.Breadth.NONE)
-    agents = Agent.objects.filter(pk__in=granted.order_by().values("agent"), retired_at=None)
+    """Return the people with an account at a connector that they see, and the agents that have access to one."""
+    accounts = Connection.objects.filter(may_see(connector="connector", person="person"), connector=connector)
+    people = User.objects.filter(pk__in=accounts.order_by().values("person")).order_by("username")
+    agents = Agent.objects.filter(pk__in=usable_grants([connector.pk]).order_by().values("agent"))
     return Affected(tuple(people), tuple(agents.select_related("owner").order_by("owner__username", "name")))
 
 
 def count_affected(connector_ids: list[UUID]) -> dict[UUID, tuple[int, int]]:
     """Return (people, agents) by connector id; two queries."""
-    accounts = Connection.objects.filter(connector__in=connector_ids, person__is_active=True).order_by()
-    people = dict(accounts.values_list("connector_id").annotate(n=Count("person", distinct=True)))
-    granted = Grant.objects.filter(connection__connector__in=connector_ids, agent__retired_at=None)
-    grants = granted.exclude(breadth=Grant.Breadth.NONE).order_by().values_list("connection__connector_id")
-    agents = dict(grants.annotate(n=Count("agent", distinct=True)))
+    accounts = Connection.objects.filter(may_see(connector="connector", person="person"), connector__in=connector_ids)
+    people = dict(accounts.order_by().values_list("connector_id").annotate(n=Count("person", distinct=True)))
+    agents = count_agents(connector_ids)
     return {pk: (people.get(pk, 0), agents.get(pk, 0)) for pk in connector_ids}
 
 

@@ -200,6 +200,19 @@ def test_unused_access_shows_first_what_would_change_and_takes_it_back_in_one_ac
     assert Grant.objects.get().tools == ["search_notes"]
 
 
+def test_what_was_taken_back_is_listed_once_with_the_way_to_grant_it_again(mei):
+    client = signed_in(mei)
+    agent, account = idle_grant(mei)
+    page = text_of(client.get("/connections/unused/"))
+    chosen = re.findall(r'name="chosen" value="([0-9a-f]{64})"', page)
+    done = text_of(client.post("/connections/unused/", {"chosen": chosen}, follow=True))
+    assert f"<strong>{agent.name}</strong>" in done
+    assert "<code>search_notes</code>, <code>add_note</code>, <code>delete_note</code>" in done
+    assert client.get(f"/agents/{agent.pk}/grants/{account.pk}/").status_code == 200
+    assert f'href="/agents/{agent.pk}/grants/{account.pk}/"' in done
+    assert "Taken back just now" not in client.get("/connections/unused/").text
+
+
 def test_what_has_changed_since_is_not_done_and_nothing_chosen_does_nothing(mei):
     client = signed_in(mei)
     idle_grant(mei)

@@ -12,6 +12,7 @@ from connectors.audit.models import CallRecord
 from connectors.catalogue.models import Connector
 from connectors.ledger.disposition import Suggestion, decide_disposition
 from connectors.ledger.entry import Writing, write_entry
+from connectors.ledger.queries import count_affected, find_affected
 from connectors.ledger.rows import ledger_row, ledger_rows
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
 from tests.builders.logs import make_call
@@ -100,6 +101,29 @@ def test_agents_are_those_that_were_granted_something_and_are_not_retired(connec
     make_grant(idle, account, breadth="none")
     row = ledger_row(connector)
     assert (row.agents, row.connections) == (1, 2)
+
+
+def granted(owner, connector):
+    agent, _token = make_agent(owner)
+    make_grant(agent, make_connection(owner, connector))
+    return owner
+
+
+def test_agents_have_access_while_their_owner_is_active_and_sees_the_connector():
+    """A grant outlives both, and opens nothing then; whoever cannot use it is not affected either when it dies."""
+    team = make_team("Team", make_user())
+    connector = make_connector(everyone=False, teams=[team])
+    member, named, left, hidden = (granted(make_user(), connector) for _ in range(4))
+    team.members.add(member, left)
+    connector.people.add(named, member)
+    left.is_active = False
+    left.save()
+    assert ledger_row(connector).agents == 2
+    affected = find_affected(connector)
+    assert {person.pk for person in affected.people} == {member.pk, named.pk}
+    assert {agent.owner_id for agent in affected.agents} == {member.pk, named.pk}
+    assert count_affected([connector.pk]) == {connector.pk: (2, 2)}
+    assert hidden not in affected.people
 
 
 def test_the_owner_is_whoever_was_named_else_who_installed_it(connector):

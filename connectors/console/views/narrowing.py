@@ -1,8 +1,11 @@
 """Take back, in one act, what agents may use and do not; and ask the owners of grants to."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from connectors.catalogue.queries import find_connector
@@ -11,7 +14,9 @@ from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.console.presentation import describe_connectors
 from connectors.errors import Conflict
-from connectors.ledger.narrowing import ask_to_narrow, narrow_grants, owners_of_grants, propose_narrowing
+from connectors.ledger.narrowing import Proposal, ask_to_narrow, narrow_grants, owners_of_grants, propose_narrowing
+
+TAKEN_BACK = "taken_back"
 
 
 @screen(methods=("GET", "POST"))
@@ -22,7 +27,8 @@ def unused(request: PersonRequest) -> HttpResponse:
     proposals = propose_narrowing(request.user)
     texts = describe_connectors({each.grant.connection.connector for each in proposals})
     lines = [(each, texts[each.grant.connection.connector_id]) for each in proposals]
-    return answer(request, "console/connections/unused.html", {"lines": lines})
+    context = {"lines": lines, "taken_back": request.session.pop(TAKEN_BACK, ())}
+    return answer(request, "console/connections/unused.html", context)
 
 
 @screen(MANAGE_CONNECTORS, methods=("POST",))
@@ -55,3 +61,19 @@ def _narrow(request: PersonRequest) -> None:
         len(done),
     )
     messages.success(request, told % {"count": len(done)})
+    request.session[TAKEN_BACK] = _describe(done)
+
+
+def _describe(done: tuple[Proposal, ...]) -> list[dict[str, Any]]:
+    """Return what was taken back, for the next page alone: its owner may want some of it again."""
+    texts = describe_connectors({each.grant.connection.connector for each in done})
+    return [
+        {
+            "agent": each.grant.agent.name,
+            "connector": texts[each.grant.connection.connector_id].name,
+            "alias": each.grant.connection.alias,
+            "dropped": each.dropped,
+            "url": reverse("console:grant", args=[each.grant.agent_id, each.grant.connection_id]),
+        }
+        for each in done
+    ]
