@@ -173,7 +173,7 @@ def _send(delivery: DigestDelivery, notices: list[Notice]) -> None:
 def _mail(person: User, notices: list[Notice]) -> None:
     with as_read_by(person):
         texts = sorted((describe_notice(notice) for notice in notices), key=lambda text: TONES.index(text.tone))
-        lines = [f"{text.title}. {text.sentence}" for text in texts]
+        lines = [f"{text.title}\n  {text.sentence}" for text in texts]
         letter = write_letter(
             person,
             subject=translation.gettext("What needs you at Poco Connectors"),
