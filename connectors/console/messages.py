@@ -154,6 +154,15 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
 }
 
+# The same code for another reason: (code, the error's `reason`) -> as above.
+_FOR_A_REASON: dict[tuple[str, str], tuple[str | Promise, str | Promise]] = {
+    ("connector_unavailable", "never_read_its_request"): SENTENCES["program_timeout"],
+    ("connector_unavailable", "ended_before_reading"): (
+        _("The connector's program ended before it read what it was asked (exit code %(exit_code)s)."),
+        SENTENCES["program_protocol"][1],
+    ),
+}
+
 SENTENCES |= AUTHORIZATION_SENTENCES | CATALOGUE_SENTENCES | LIFECYCLE_SENTENCES | LEDGER_SENTENCES
 
 
@@ -162,7 +171,8 @@ def describe_error(error: ConnectorError) -> Told:
     if isinstance(error, Invalid) and error.faults:
         texts = [describe_fault(fault, get_language() or "en") for fault in error.faults]
         return Told(error.code, " ".join(text.message for text in texts), " ".join(text.hint for text in texts))
-    what, mend = SENTENCES.get(error.code, _UNEXPECTED)
+    reason = str(error.parameters.get("reason", ""))
+    what, mend = _FOR_A_REASON.get((error.code, reason)) or SENTENCES.get(error.code, _UNEXPECTED)
     parameters = _Lenient(error.parameters | {"code": error.code})
     return Told(error.code, str(what) % parameters, str(mend) % parameters)
 
