@@ -54,7 +54,7 @@ def make_agent(mei: Page) -> str:
     assert token is not None
     mei.goto("/agents/")
     mei.get_by_role("link", name="Claude Code").first.click()
-    mei.get_by_role("link", name=re.compile("Change what it may use")).click()
+    mei.get_by_role("link", name=re.compile("Grant Workbench")).click()
     mei.locator("input[name=breadth][value=all]").check()
     mei.locator("input[name=access][value=read_write]").check()
     shoot(mei, "11-grant")

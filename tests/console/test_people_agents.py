@@ -12,17 +12,9 @@ from connectors.access.models import Agent, AgentToken
 from connectors.access.tokens import digest_token
 from connectors.policy.models import Grant
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant
-from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
 TOKEN = re.compile(r"poco_[A-Za-z0-9_-]{43}")
-
-
-@pytest.fixture
-def ann(client):
-    person = make_user("ann")
-    client.force_login(person)
-    return person
 
 
 def make(client, name="Claude Code", **fields):
@@ -168,6 +160,14 @@ def test_all_tools_to_read_is_what_gets_granted(client, granting):
     grant = Grant.objects.get(agent=agent)
     assert answer.status_code == 302
     assert (grant.breadth, grant.access, grant.tools) == ("all", "read_only", [])
+
+
+def test_where_nothing_is_granted_yet_the_form_proposes_reading_with_every_tool(client, granting):
+    _agent, _connection, url = granting
+
+    chosen = re.findall(r'name="(breadth|access)" value="(\w+)"[^>]*checked', client.get(url).content.decode())
+
+    assert chosen == [("breadth", "all"), ("access", "read_only")]
 
 
 def test_chosen_tools_are_what_gets_granted(client, granting):

@@ -17,7 +17,10 @@ ACCESSES = [(Grant.Access.READ_ONLY, _("Read only")), (Grant.Access.READ_WRITE, 
 
 
 class GrantForm(forms.Form):
-    """`place` keeps the ids apart when a page shows several of these forms."""
+    """`place` keeps the ids apart when a page shows several of these forms.
+
+    Where nothing is granted yet it proposes reading with every tool: whoever opened it came to grant something.
+    """
 
     breadth = forms.ChoiceField(label=_("Tools"), choices=BREADTHS, widget=forms.RadioSelect)
     access = forms.ChoiceField(label=_("Access"), choices=ACCESSES, widget=forms.RadioSelect)
@@ -25,7 +28,7 @@ class GrantForm(forms.Form):
 
     def __init__(self, data: object = None, *, tools: Sequence[ToolLine], grant: Grant | None, place: object) -> None:
         initial = {
-            "breadth": grant.breadth if grant else Grant.Breadth.NONE,
+            "breadth": grant.breadth if grant else Grant.Breadth.ALL,
             "access": grant.access if grant else Grant.Access.READ_ONLY,
             "tools": grant.tools if grant else [],
         }

@@ -15,8 +15,8 @@ _BAD_KEY = (
 )
 _BAD_TAGS = ("“{tags}” are not language tags, such as en,zh-CN", "“{tags}”不是语言标签，示例：en,zh-CN")
 _NEXT = (
-    "{folder}/\nNext: edit manifest.json, then check_package {folder}",
-    "{folder}/\n下一步：编辑 manifest.json，然后运行 check_package {folder}",
+    "{folder}/\nNext: edit manifest.json, then poco-package check {folder}",
+    "{folder}/\n下一步：编辑 manifest.json，然后运行 poco-package check {folder}",
 )
 
 
