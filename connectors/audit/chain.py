@@ -12,7 +12,7 @@ from uuid import UUID
 
 from connectors.audit.heads import Head, head_statement, is_signed, segment_statement
 from connectors.audit.links import BEGINNING, hash_link
-from connectors.audit.models import AdminEvent, ChainHead, ChainSegment, ChainTip, SignedHead
+from connectors.audit.models import AdminEvent, ChainCheck, ChainHead, ChainSegment, ChainTip, SignedHead
 from connectors.vault.key_ring import get_key_ring
 
 CHUNK: Final = 1000
@@ -145,7 +145,7 @@ class _Walk:
             if self.sequence == before:
                 raise _Broken(ChainFault("truncated", self.sequence + 1))
             tip = ChainTip.objects.first()
-        later = [sequence for sequence in self.known if sequence > self.sequence]
+        later = [sequence for sequence in (*self.known, _seen_whole()) if sequence > self.sequence]
         if later:
             raise _Broken(ChainFault("restored", max(later)))
         if tip is not None:
@@ -188,6 +188,12 @@ def _links(*, after: int) -> Iterator[AdminEvent]:
             return
         assert chunk[-1].sequence is not None
         after = chunk[-1].sequence
+
+
+def _seen_whole() -> int:
+    """How far the chain went when it was last found whole: of a log that was emptied, heads and all, that is left."""
+    checks = ChainCheck.objects.filter(ok=True).order_by("-head_sequence")
+    return checks.values_list("head_sequence", flat=True).first() or 0
 
 
 def _follower_of(previous: str) -> UUID | None:

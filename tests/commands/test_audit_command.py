@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -17,10 +18,13 @@ from connectors.audit.models import AdminEvent, ChainCheck, ChainHead, ChainTip
 from connectors.audit.recording import record_admin_event
 from connectors.management.commands import audit
 from connectors.management.commands.audit import _tell_fault
+from connectors.vault.canaries import ensure_canaries
+from connectors.vault.key_ring import make_key_text
 from tests.builders.logs import make_call, make_decision
 from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
+RECIPE = Path(__file__).parents[2] / "docs" / "decisions" / "0015-a-chain-of-administrative-events.md"
 
 
 def write(count: int) -> None:
@@ -82,6 +86,33 @@ def test_what_is_no_head_ends_with_two(tmp_path):
     assert refused("verify", "--head", str(tmp_path / "head.json")).returncode == 2
     assert refused("verify", "--head", str(tmp_path / "missing.json")).returncode == 2
     assert refused("head").returncode == 2
+
+
+def test_with_another_key_under_its_name_the_log_is_not_called_forged(settings):
+    settings.VAULT_KEYS = f"k:{make_key_text()}"
+    ensure_canaries()
+    write(2)
+    settings.VAULT_KEYS = f"k:{make_key_text()}"
+    error = refused("verify")
+    assert error.returncode == 2
+    assert "another key has its name" in str(error)
+    assert not ChainCheck.objects.exists()
+
+
+def test_an_outsider_checks_a_head_with_nothing_but_what_is_written_about_it(tmp_path):
+    """The program in decision 15, run where nothing of ours can be imported, on a true head and on a false one."""
+    (program,) = re.findall(r"```python\n(.*?)```", RECIPE.read_text(), re.DOTALL)
+    write(2)
+    call_command("audit", "head", "--output", str(tmp_path / "head.json"))
+
+    def run() -> int:
+        command = [sys.executable, "-I", "-c", program]
+        return subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, timeout=60).returncode
+
+    assert run() == 0
+    forged = json.loads((tmp_path / "head.json").read_text()) | {"sequence": 1}
+    (tmp_path / "head.json").write_text(json.dumps(forged))
+    assert run() != 0
 
 
 def exported(tmp_path, *arguments: str) -> list[dict]:

@@ -18,6 +18,9 @@ from connectors.audit.heads import Head, export_head, read_head
 from connectors.audit.models import ChainCheck
 from connectors.errors import Refused
 from connectors.management.audit_filters import KINDS, FilterUnreadable, read_filters, read_moment, read_zone
+from connectors.vault.canaries import check_canaries
+from connectors.vault.errors import CannotOpen, KeyRingFault
+from connectors.vault.explanations import explain
 
 BROKEN: Final = 1
 NOT_VERIFIED: Final = 2
@@ -59,7 +62,10 @@ class Command(BaseCommand):
     def _verify(self, options: dict[str, Any]) -> None:
         heads = [_read_head(Path(name)) for name in options["head"]]
         try:
+            check_canaries()  # with another key of the same name every signature would seem forged
             check = check_chain(heads=heads)
+        except (KeyRingFault, CannotOpen) as error:
+            raise CommandError(explain(error), returncode=NOT_VERIFIED) from error
         except DatabaseError as error:
             told = _("The log could not be read: %(reason)s") % {"reason": error}
             raise CommandError(told, returncode=NOT_VERIFIED) from error
