@@ -52,7 +52,8 @@ class Upkeep:
 
     empty: bool
     ailing: list[ConnectorLine]
-    silent: list[tuple[ConnectorLine, HealthMark]]  # whose endpoints do not answer
+    silent: list[tuple[ConnectorLine, HealthMark]]  # whose endpoints do not answer, the longest silent few
+    more_silent: bool
     drafts: list[ConnectorLine]
 
     @property
@@ -109,11 +110,14 @@ def _read_upkeep() -> Upkeep:
     ailing = published.annotate(failing=failing, accounts=Count("connections")).filter(failing__gt=0)
     worst = list(ailing.order_by("-failing", "key")[:FEW])
     drafts = list(Connector.objects.filter(status=Connector.Status.DRAFT).order_by("-installed_at")[:FEW])
-    silent = list(silent_probes()[:FEW])
+    silent = list(silent_probes()[: FEW + 1])
     texts = describe_connectors([*worst, *drafts, *(probe.connector for probe in silent)])
     return Upkeep(
         empty=not Connector.objects.exists(),
         ailing=[ConnectorLine(found, texts[found.pk], found.failing, found.accounts) for found in worst],
         drafts=[ConnectorLine(found, texts[found.pk]) for found in drafts],
-        silent=[(ConnectorLine(probe.connector, texts[probe.connector_id]), mark_health(probe)) for probe in silent],
+        silent=[
+            (ConnectorLine(probe.connector, texts[probe.connector_id]), mark_health(probe)) for probe in silent[:FEW]
+        ],
+        more_silent=len(silent) > FEW,
     )

@@ -274,3 +274,12 @@ def test_the_first_page_names_connectors_that_do_not_answer(admin, notes):
     assert "Its endpoint does not answer" in page
     assert "Failing" in page
     assert 'href="/connectors/notes/ledger/"' in page
+
+
+@pytest.mark.parametrize(("silent", "more"), [(5, False), (6, True)])
+def test_the_first_page_names_a_few_and_says_that_there_are_more(admin, silent, more):
+    for _ in range(silent):
+        Probe.objects.create(connector=make_connector(), outcome="failed", failing_since=timezone.now() - DAY)
+    page = text_of(admin.get("/"))
+    assert page.count("Its endpoint does not answer") == 5
+    assert ("More connectors do not answer" in page) == more
