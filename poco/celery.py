@@ -1,6 +1,8 @@
 """The Celery application; the worker is a nudge away from states that live in the database."""
 
 import os
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from celery import Celery
@@ -43,7 +45,9 @@ app.conf.beat_schedule = {
 if settings.CELERY_BROKER_URL.startswith("filesystem:"):
     for folder in ("messages", "control"):
         (settings.BROKER_DIR / folder).mkdir(parents=True, exist_ok=True)
-    (settings.VAR_DIR / "beat").mkdir(parents=True, exist_ok=True)
+# Beat keeps its schedule in a file whatever the broker is. A process that may not write there needs none.
+with suppress(OSError):
+    Path(settings.CELERY_BEAT_SCHEDULE_FILENAME).parent.mkdir(parents=True, exist_ok=True)
 
 
 @worker_init.connect
