@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from connectors.catalogue.models import Connector
 from connectors.errors import Conflict
-from connectors.ledger.digests import queue_digests
+from connectors.ledger.digests import deliver_due, queue_digests
 from connectors.ledger.models import DigestDelivery, Disposition, Notice, Probe, Review
 from connectors.ledger.notices import refresh_notices
 from connectors.ledger.probing import probe_due
@@ -22,6 +22,7 @@ from connectors.ledger.webhook import set_webhook
 from tests.builders.connectors import make_connector
 from tests.builders.people import make_administrator
 from tests.fakes.mcp_server import McpServer
+from tests.fakes.webhook_receiver import Receiver
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TOGETHER = 4
@@ -89,3 +90,12 @@ def test_workers_that_look_at_once_open_a_notice_once_and_queue_a_digest_once(pe
     assert Notice.objects.filter(kind=Notice.Kind.CONNECTOR_DEAD).count() == 1
     assert sorted(at_once(lambda _number: queue_digests())) == [0] * (TOGETHER - 1) + [1]
     assert DigestDelivery.objects.count() == 1
+
+
+def test_workers_that_deliver_at_once_send_a_digest_once(people):
+    with Receiver() as receiver:
+        set_webhook(url=receiver.url, actor=people[0])
+        Notice.objects.create(kind="review_due", opened_at=timezone.now())
+        queue_digests()
+        assert sorted(at_once(lambda _number: deliver_due())) == [0] * (TOGETHER - 1) + [1]
+        assert len(receiver.received) == 1
