@@ -18,7 +18,7 @@ STATES = {
     # connectors
     "draft": Worded(_("Draft"), "calm"),
     "published": Worded(_("Published"), "good"),
-    "disabled": Worded(_("Disabled"), "warn"),
+    "disabled": Worded(_("Withdrawn"), "warn"),
     "draining": Worded(_("Draining"), "warn"),
     "removing": Worded(_("Being removed"), "warn"),
     # connections
