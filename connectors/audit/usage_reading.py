@@ -111,24 +111,30 @@ def sum_subjects(subjects: Collection[int], level: Level, stretch: Stretch) -> d
 def sum_each(subjects: Collection[int], stretches: Sequence[Stretch]) -> dict[int, list[tuple[int, int]]]:
     """Return (calls, errors) of each subject in each of some stretches with open ends, in two queries.
 
-    Days are summed by the database; of the hours before them there are few.
+    Whole days are summed, and the hours before the first of them, which are named: a range would read all between.
     """
     firsts = [_ceil_day(stretch.since) for stretch in stretches]
+    ends = list(zip([stretch.since for stretch in stretches], firsts, strict=True))
+    whose = Q(subject_id__in=subjects)
+    days = UsageDay.objects.filter(whose, start__gte=min(firsts))
+    found = _sum_cells_each(days, [Q(start__gte=first) for first in firsts])
+    hours = UsageHour.objects.filter(whose, start__in=[hour for since, first in ends for hour in _hours(since, first)])
+    before = _sum_cells_each(hours, [Q(start__gte=since, start__lt=first) for since, first in ends])
+    for subject, sums in before.items():
+        known = found.get(subject, [(0, 0)] * len(stretches))
+        found[subject] = [(a + calls, b + errors) for (a, b), (calls, errors) in zip(known, sums, strict=True)]
+    return found
+
+
+def _sum_cells_each(rows: QuerySet[UsageCell], conditions: Sequence[Q]) -> dict[int, list[tuple[int, int]]]:
+    """Return (calls, errors) by subject under each of some conditions."""
     sums = {
-        f"{name}_{place}": Sum(name, filter=Q(start__gte=first), default=0)
-        for place, first in enumerate(firsts)
+        f"{name}_{place}": Sum(name, filter=condition, default=0)
+        for place, condition in enumerate(conditions)
         for name in ("calls", "errors")
     }
-    whose = Q(subject_id__in=subjects)
-    days = UsageDay.objects.filter(whose, start__gte=min(firsts)).order_by().values_list("subject_id").annotate(**sums)
-    found = {subject: [(calls, errors) for calls, errors in batched(values, 2)] for subject, *values in days}
-    starts = {hour: place for place, stretch in enumerate(stretches) for hour in _hours(stretch.since, firsts[place])}
-    hours = UsageHour.objects.filter(whose, start__in=starts)
-    for subject, start, calls, errors in hours.values_list("subject_id", "start", "calls", "errors"):
-        each = found.setdefault(subject, [(0, 0)] * len(stretches))
-        before = each[starts[start]]
-        each[starts[start]] = (before[0] + calls, before[1] + errors)
-    return found
+    found = rows.order_by().values_list("subject_id").annotate(**sums)
+    return {subject: [(calls, errors) for calls, errors in batched(values, 2)] for subject, *values in found}
 
 
 def are_more_than(limit: int, condition: Q, level: Level, stretch: Stretch) -> bool:

@@ -1,7 +1,9 @@
 """Counts, sizes and durations as people read them."""
 
 import math
+from functools import lru_cache
 
+from babel import Locale
 from babel.numbers import format_decimal
 
 from connectors.console.rendering.moments import babel_locale
@@ -14,7 +16,7 @@ _MINUTE = 60 * _SECOND
 
 def tell_count(number: int) -> str:
     """Return 12,345 grouped as the reader's language does."""
-    return str(format_decimal(number, locale=babel_locale()))
+    return _group(number, babel_locale())
 
 
 def tell_bytes(size: int) -> str:
@@ -48,6 +50,11 @@ def tell_percent(share: float) -> str:
 def tell_rate(part: int, whole: int) -> str:
     """Return what share of the whole a part is; of nothing, an en dash."""
     return tell_percent(part / whole) if whole else "–"
+
+
+@lru_cache(maxsize=4_096)  # a list shows many numbers, small ones again and again
+def _group(number: int, locale: Locale) -> str:
+    return str(format_decimal(number, locale=locale))
 
 
 def _short(amount: float) -> str:

@@ -1,6 +1,7 @@
 """Times and lengths as people read them, in the reader's language and zone."""
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from babel import Locale
 from babel.dates import format_timedelta
@@ -12,7 +13,12 @@ _JUST_NOW = timedelta(seconds=5)
 
 def babel_locale() -> Locale:
     """Return the reader's locale."""
-    return Locale.parse(translation.to_locale(translation.get_language() or "en"))
+    return _locale_of(translation.get_language() or "en")
+
+
+@lru_cache(maxsize=64)
+def _locale_of(language: str) -> Locale:
+    return Locale.parse(translation.to_locale(language))
 
 
 def tell_relative(moment: datetime, *, now: datetime | None = None) -> str:

@@ -9,6 +9,8 @@
 {{ size|bytes }} {{ microseconds|duration }} {{ seconds|seconds }} {{ number|count }}
 {{ share|percent }} {{ errors|rate:calls }}       "3.4 %"
 {% sparkline values label %}                    inline SVG with a text alternative
+{% trend row.month.calls row.daily %}           the calls of the last 30 days as a sparkline, nothing without calls
+{% error_rate use.errors use.calls %}           what share of the calls did not succeed, how many on hover
 {% copy text %} {% copy digest short=True %}    the text as code, with a copy button (short: elided, copied whole)
 {% connector_icon digest name %}                the package's icon, or the first letter of its name
 {% avatar connection %}                         its owner's picture there, or initials; small=True in rows
@@ -21,19 +23,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 
 from django import template
 from django.forms.boundfield import BoundField
 from django.forms.widgets import ChoiceWidget
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_mini
 
 from connectors.authorization.models import Connection, ConnectionAvatar
 from connectors.console.rendering.amounts import tell_bytes, tell_count, tell_duration, tell_percent, tell_rate
+from connectors.console.rendering.drawn_once import drawn_once
 from connectors.console.rendering.initials import tell_initials
 from connectors.console.rendering.moments import tell_absolute, tell_relative
 from connectors.console.rendering.sparklines import draw_sparkline
@@ -61,6 +65,9 @@ def icon(name: str, *, size: int = 20) -> SafeString:
     return _draw_icon(name, size)
 
 
+register.tag("icon", drawn_once(register.tags["icon"]))
+
+
 @cache  # parsing one anew takes longer than drawing a table's row; names and sizes are few
 def _draw_icon(name: str, size: int) -> SafeString:
     return mark_safe(heroicon_mini(name, size=size, aria_hidden="true"))  # noqa: S308 - the package's own SVG
@@ -81,6 +88,11 @@ def effect(name: str) -> SafeString:
 
 @register.simple_tag
 def state(value: str) -> SafeString:
+    return _draw_state(value, get_language())
+
+
+@lru_cache(maxsize=512)
+def _draw_state(value: str, _language: str | None) -> SafeString:
     worded = STATES.get(value, Worded(value, "calm"))
     return badge(worded.label, tone=worded.tone)
 
@@ -123,6 +135,23 @@ def sparkline(values: Sequence[int], label: str) -> SafeString:
 
 
 @register.simple_tag
+def trend(calls: int, daily: Sequence[int]) -> SafeString:
+    if not calls:
+        return mark_safe("")
+    label = ngettext("%(calls)s call in 30 days", "%(calls)s calls in 30 days", calls) % {"calls": calls}
+    return draw_sparkline(daily, label=label)
+
+
+@register.simple_tag
+def error_rate(errors: int, calls: int) -> SafeString:
+    if not calls:
+        return format_html('<span class="soft" title="{}">–</span>', _("no calls"))
+    if not errors:
+        return mark_safe("0 %")
+    return format_html('<span title="{}">{}</span>', tell_count(errors), tell_rate(errors, calls))
+
+
+@register.simple_tag
 def copy(text: str, *, short: bool = False) -> SafeString:
     text += ""  # a plain text, to be escaped, even where a template's literal counts as safe HTML
     return format_html(
@@ -144,8 +173,13 @@ def connector_icon(digest: str, name: str, *, small: bool = False) -> SafeString
     return format_html(
         '<span class="{}" aria-hidden="true"><img src="{}" alt="" loading="lazy"></span>',
         classes,
-        reverse("console:icon", args=[digest]),
+        _icon_address(digest, get_script_prefix()),
     )
+
+
+@lru_cache(maxsize=4_096)
+def _icon_address(digest: str, _prefix: str) -> str:
+    return reverse("console:icon", args=[digest])
 
 
 @register.simple_tag

@@ -1,6 +1,7 @@
 """The administrator's list of connectors, and what one of them is."""
 
 from django.http import Http404, HttpResponse
+from django.utils.html import escape
 
 from connectors.catalogue.models import Connector, PackageIcon
 from connectors.catalogue.queries import find_connector
@@ -27,7 +28,7 @@ def connector_list(request: PersonRequest) -> HttpResponse:
         "filters": filters,
         "page": page,
         "columns": COLUMNS,
-        "labels": {column.name: str(column.title) for column in COLUMNS},
+        "labels": {column.name: escape(column.title) for column in COLUMNS},
         "heads": draw_heads(filters.columns, filters.sort),
         "categories": list_categories(),
         "statuses": Connector.Status.values,
