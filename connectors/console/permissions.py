@@ -22,7 +22,7 @@ VIEW_AUDIT = "connectors.view_audit"
 
 
 class PersonRequest(HttpRequest):
-    """A request of somebody who is signed in; LoginRequiredMiddleware has seen to it.
+    """A request of somebody who is signed in; SignedOutMiddleware has seen to it.
 
     `place` is set by a page that belongs to another entry of the sidebar than its address says.
     """
