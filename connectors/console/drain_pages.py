@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.translation import ngettext
 
 from connectors.audit.models import AdminEvent
 from connectors.catalogue.models import Connector
@@ -37,6 +38,18 @@ class DrainState:
     runs: int = 0  # how many it waits for
     told_agents: str = WORDS["connector_draining"]
     told_stopped: str = WORDS["run_stopped"]
+
+    @property
+    def spoken(self) -> str:
+        """What has just changed, for whoever does not see the page change."""
+        return f"{self.headline} {self.failure or self._using}".strip()
+
+    @property
+    def _using(self) -> str:
+        if self.drain.state != Drain.State.WAITING:
+            return ""
+        using = len(self.occupants)
+        return ngettext("%(count)d thing uses it", "%(count)d things use it", using) % {"count": using}
 
 
 def read_drain(connector: Connector, *, tell_end: bool) -> DrainState | None:

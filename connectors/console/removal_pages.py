@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from connectors.console.messages import Told, describe_error
 from connectors.errors import ConnectorError
@@ -38,6 +38,15 @@ class RemovalState:
     steps: tuple[Step, ...]
     failure: Told | None
     mark: str
+
+    @property
+    def spoken(self) -> str:
+        """What has just changed, in one sentence, for whoever does not see the page change."""
+        if self.job.stage == Stage.DONE:
+            return gettext("Removed")
+        if self.failure:
+            return str(self.failure.what)
+        return " ".join(f"{step.title}. {step.detail}" for step in self.steps if step.state == "doing").strip()
 
 
 def read_removal(job: RemovalJob) -> RemovalState:

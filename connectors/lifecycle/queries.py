@@ -46,6 +46,14 @@ def find_removal_of(connector: Connector) -> RemovalJob | None:
     return RemovalJob.objects.filter(connector_id=connector.pk).first()
 
 
+def find_last_removal(key: str) -> RemovalJob:
+    """Return the last removal of a connector that bore this key; it is remembered for a while."""
+    job = RemovalJob.objects.filter(connector_key=key).first()
+    if job is None:
+        raise NotFound("connector_not_found", key=key)
+    return job
+
+
 def removals_under_way() -> QuerySet[RemovalJob]:
     """Return the removals that have not ended, the latest first."""
     return RemovalJob.objects.exclude(stage=RemovalJob.Stage.DONE)

@@ -17,7 +17,7 @@ from connectors.console.messages import describe_error
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.errors import Conflict, NotFound
 from connectors.lifecycle.drain import cancel_drain
-from connectors.lifecycle.models import RemovalJob
+from connectors.lifecycle.queries import find_last_removal
 from connectors.lifecycle.run_ending import end_runs
 
 _NOTHING_NEW = 204
@@ -96,8 +96,5 @@ def _shows_only_facts(request: PersonRequest, key: str) -> bool:
 
 def _lead_to_removal(key: str, *, in_part: bool) -> HttpResponse:
     """A drained removal has ended with the connector: its progress has a page of its own."""
-    job = RemovalJob.objects.filter(connector_key=key).first()
-    if job is None:
-        raise NotFound("connector_not_found", key=key)
-    address = reverse("console:removal", args=[job.pk])
+    address = reverse("console:removal", args=[find_last_removal(key).pk])
     return HttpResponseClientRedirect(address) if in_part else redirect(address)

@@ -9,7 +9,6 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 
 from connectors.catalogue.models import Connector
-from connectors.catalogue.queries import find_connector
 from connectors.console.answer import answer
 from connectors.console.change_pages import tell_occupants
 from connectors.console.connector_pages import frame_connector
@@ -21,7 +20,7 @@ from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, scr
 from connectors.console.removal_pages import read_removal
 from connectors.errors import Conflict, Invalid
 from connectors.lifecycle.drain import RemovalChange, start_drain
-from connectors.lifecycle.queries import find_removal, find_removal_of
+from connectors.lifecycle.queries import find_last_removal, find_removal, find_removal_of
 from connectors.lifecycle.removal import preview_removal, remove_connector
 
 _NOTHING_NEW = 204
@@ -30,7 +29,9 @@ _NOTHING_NEW = 204
 @never_cache
 @screen(MANAGE_CONNECTORS, methods=("GET", "POST"))
 def connector_remove(request: PersonRequest, key: str) -> HttpResponse:
-    connector = find_connector(key)
+    connector = Connector.objects.filter(key=key).select_related("version", "category").first()
+    if connector is None:  # removed since: Back, a second tab, a bookmark
+        return redirect("console:removal", find_last_removal(key).pk)
     under_way = find_removal_of(connector)
     if under_way is not None:  # also what a second click finds
         return redirect("console:removal", under_way.pk)
