@@ -51,22 +51,23 @@ def insert_new(table: type[models.Model], names: Sequence[str], *, rows: Sequenc
     _write(table, names, rows, _insert(table, names))
 
 
-def update_newer(table: type[models.Model], names: Sequence[str], *, newer: str, rows: Sequence[Values]) -> None:
-    """Set the columns of rows by their id, the first of `names`, where the column `newer` rises by it."""
+def update_rows(table: type[models.Model], names: Sequence[str], *, rows: Sequence[Values], newer: str = "") -> None:
+    """Set the columns of rows by their key, the first of `names`; with `newer`, where that column rises by it."""
     key, *others = names
     if connection.vendor == "postgresql":
         changes = ", ".join(f"{_quoted(name)} = n.{_quoted(name)}" for name in others)
         given = f"{_unnest(table, names)} AS n({_list(names)})"
-        same = f"t.{_quoted(key)} = n.{_quoted(key)} AND t.{_quoted(newer)} < n.{_quoted(newer)}"
+        same = f"t.{_quoted(key)} = n.{_quoted(key)}"
+        same += f" AND t.{_quoted(newer)} < n.{_quoted(newer)}" if newer else ""
         statement = f"UPDATE {_table(table)} t SET {changes} FROM {given} WHERE {same}"  # noqa: S608 - the same
         _write(table, names, rows, statement)
         return
     changes = ", ".join(f"{_quoted(name)} = ?" for name in others)
-    same = f"{_quoted(key)} = ? AND {_quoted(newer)} < ?"
-    place = names.index(newer)
-    asked = [(*values, number, values[place - 1]) for number, *values in rows]
+    same = f"{_quoted(key)} = ?" + (f" AND {_quoted(newer)} < ?" if newer else "")
     statement = f"UPDATE {_table(table)} SET {changes} WHERE {same}"  # noqa: S608 - the same
-    _write(table, [*others, key, newer], asked, statement)
+    asked = [*others, key, *([newer] if newer else [])]
+    places = [names.index(name) for name in asked]
+    _write(table, asked, [tuple([row[place] for place in places]) for row in rows], statement)
 
 
 def _write(table: type[models.Model], names: Sequence[str], rows: Sequence[Values], statement: str) -> None:

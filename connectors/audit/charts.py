@@ -141,42 +141,59 @@ def usage_top(
     by: By, filters: CallFilters, *, since: datetime, until: datetime | None = None, limit: int = 10
 ) -> tuple[Top, ...] | None:
     """Return what has the most calls, most first; of codes, those of calls that failed. None as for `usage_series`."""
-    stretch, columns = Stretch.of(since, until), _BY[by].columns
-    level, condition, whose = _narrow(filters, *columns)
+    return usage_tops((by,), filters, since=since, until=until, limit=limit)[by]
 
-    def read(mark: RollupMark) -> dict[Key, Tally] | None:
-        if level is Level.EACH and are_more_than(MOST_SUMMED, condition, level, stretch):
-            return None
-        uncounted = [call for call in _uncounted(mark, filters, stretch) if by != "code" or call.failed]
-        counts = _count(level, condition, whose, columns, stretch)
-        counts.update(_key(call, columns) for call in uncounted)
-        best = [key for key, _ in counts.most_common(limit + 1) if None not in key]  # of nobody is at most one
-        tallies = {key: Tally() for key in best[:limit]}
-        subjects = _subjects(tallies, whose, columns)
-        for number, tally in tally_subjects(subjects, level, stretch).items():
-            tallies[subjects[number]].add(tally.calls, tally.errors, tally.latency)
-        for call in uncounted:
-            if (key := _key(call, columns)) in tallies:
-                tallies[key].add_call(call)
-        return tallies
+
+def usage_tops(
+    bys: Collection[By], filters: CallFilters, *, since: datetime, until: datetime | None = None, limit: int = 10
+) -> dict[By, tuple[Top, ...] | None]:
+    """Return several top lists, all as of one moment."""
+    stretch = Stretch.of(since, until)
+
+    def read(mark: RollupMark) -> dict[By, dict[Key, Tally] | None]:
+        uncounted = _uncounted(mark, filters, stretch)
+        return {by: _tally_best(by, filters, stretch, uncounted, limit) for by in bys}
 
     found = read_consistently(read)
-    if found is None:
+    return {by: None if tallies is None else _name(by, tallies) for by, tallies in found.items()}
+
+
+def _tally_best(
+    by: By, filters: CallFilters, stretch: Stretch, uncounted: Sequence[CountedCall], limit: int
+) -> dict[Key, Tally] | None:
+    columns = _BY[by].columns
+    level, condition, whose = _narrow(filters, *columns)
+    if level is Level.EACH and are_more_than(MOST_SUMMED, condition, level, stretch):
         return None
-    names = _names(found, by)
-    return tuple(Top(key, names.get(key, ""), _usage(tally)) for key, tally in found.items())
+    calls = [call for call in uncounted if by != "code" or call.failed]
+    known = _keys_of(whose, columns) if level in DAILY else {}
+    counts = _count(known, level, condition, columns, stretch)
+    counts.update(_key(call, columns) for call in calls)
+    best = [key for key, _ in counts.most_common(limit + 1) if None not in key]  # of nobody is at most one
+    tallies = {key: Tally() for key in best[:limit]}
+    subjects = known if level in DAILY else _keys_of(_any_key(tallies, columns) & whose, columns)
+    theirs = [number for number, key in subjects.items() if key in tallies]
+    for number, tally in tally_subjects(theirs, level, stretch).items():
+        tallies[subjects[number]].add(tally.calls, tally.errors, tally.latency)
+    for call in calls:
+        if (key := _key(call, columns)) in tallies:
+            tallies[key].add_call(call)
+    return tallies
 
 
-def _count(level: Level, condition: Q, whose: Q, columns: tuple[str, ...], stretch: Stretch) -> Counter[Key]:
-    """Count calls by key: subject by subject where days are kept, for that needs no look at each day's subject."""
-    counts: Counter[Key] = Counter()
+def _count(known: dict[int, Key], level: Level, condition: Q, columns: Sequence[str], stretch: Stretch) -> Counter[Key]:
+    """Count calls by key: where days are kept, subject by subject, for that needs no look at each day's subject."""
     if level not in DAILY:
         sums = sum_cells([f"subject__{column}" for column in columns], condition, level, stretch)
         return Counter({key: calls for key, (calls, _) in sums.items()})
-    keys = {number: key for number, *key in UsageSubject.objects.filter(whose).values_list("pk", *columns)}
-    for number, calls in sum_subjects(keys, level, stretch).items():
-        counts[tuple(keys[number])] += calls
+    counts: Counter[Key] = Counter()
+    for number, calls in sum_subjects(known, level, stretch).items():
+        counts[known[number]] += calls
     return counts
+
+
+def _keys_of(whose: Q, columns: Sequence[str]) -> dict[int, Key]:
+    return {number: tuple(key) for number, *key in UsageSubject.objects.filter(whose).values_list("pk", *columns)}
 
 
 def _narrow(filters: CallFilters, *columns: str) -> tuple[Level, Q, Q]:
@@ -203,9 +220,9 @@ def _uncounted(mark: RollupMark, filters: CallFilters, stretch: Stretch) -> list
     return [call for call in calls if call.started_at in stretch]
 
 
-def _subjects(keys: Collection[Key], whose: Q, columns: tuple[str, ...]) -> dict[int, Key]:
-    found = UsageSubject.objects.filter(_any_key(keys, columns), whose).values_list("pk", *columns)
-    return {number: tuple(key) for number, *key in found if tuple(key) in keys}
+def _name(by: By, tallies: dict[Key, Tally]) -> tuple[Top, ...]:
+    names = _names(tallies, by)
+    return tuple(Top(key, names.get(key, ""), _usage(tally)) for key, tally in tallies.items())
 
 
 def _names(keys: Collection[Key], by: By) -> dict[Key, str]:

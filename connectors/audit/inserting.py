@@ -20,7 +20,7 @@ type _Adapt = Callable[[Any], Any]
 class _Statement:
     """One table's insert; its text for a number of rows is made once, so that the driver finds it prepared."""
 
-    head: str
+    into: str  # table and columns
     row: str
     columns: tuple[tuple[str, _Adapt | None], ...]
     texts: dict[int, str] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class _Statement:
     def text_for(self, count: int) -> str:
         text = self.texts.get(count)
         if text is None:
-            text = self.texts[count] = f"{self.head} VALUES {', '.join([self.row] * count)}"
+            text = self.texts[count] = f"INSERT INTO {self.into} VALUES {', '.join([self.row] * count)}"  # noqa: S608 - names of ours
         return text
 
     def values_of(self, row: models.Model) -> list[Any]:
@@ -46,8 +46,22 @@ def insert_rows[T: models.Model](rows: Sequence[T]) -> None:
     if not rows:
         return
     statement = _statement_for(type(rows[0]))
+    if len(rows) > 1 and connection.vendor == "postgresql":
+        _copy(statement, rows)
+        return
     values = [value for row in rows for value in statement.values_of(row)]
     _execute(statement.text_for(len(rows)), values)
+
+
+def _copy(statement: _Statement, rows: Sequence[models.Model]) -> None:
+    """The driver would take a statement of hundreds of marks apart in Python, which costs twice what inserting does."""
+    with (
+        connection.cursor() as cursor,
+        connection.wrap_database_errors,
+        cursor.copy(f"COPY {statement.into} FROM STDIN") as copy,
+    ):
+        for row in rows:
+            copy.write_row(statement.values_of(row))
 
 
 def _execute(text: str, values: list[Any]) -> None:
@@ -73,9 +87,9 @@ def _compile(model: type[models.Model]) -> _Statement:
     fields = [one for one in model._meta.concrete_fields if not isinstance(one, models.AutoField)]  # noqa: SLF001 - Django's documented meta API
     names = ", ".join(quote(str(one.column)) for one in fields)
     mark = "?" if connection.vendor == "sqlite" else "%s"
-    head = f"INSERT INTO {quote(model._meta.db_table)} ({names})"  # noqa: SLF001 - the same
+    into = f"{quote(model._meta.db_table)} ({names})"  # noqa: SLF001 - the same
     row = f"({', '.join([mark] * len(fields))})"
-    return _Statement(head, row, tuple((one.attname, _adapter_for(one)) for one in fields))
+    return _Statement(into, row, tuple((one.attname, _adapter_for(one)) for one in fields))
 
 
 def _adapter_for(column: "models.Field[Any, Any]") -> _Adapt | None:

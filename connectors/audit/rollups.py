@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
-from connectors.audit.bulk_rows import find_rows, insert_new, update_newer, upsert_rows
+from connectors.audit.bulk_rows import find_rows, insert_new, update_rows, upsert_rows
 from connectors.audit.late_calls import read_mark, seal
 from connectors.audit.latency import histogram_of, pack, unpack
 from connectors.audit.models import CallRecord
@@ -172,7 +172,7 @@ def _row(digest: UUID, subject: _Subject) -> tuple[Any, ...]:
 def _write_last_uses(subjects: dict[int, _Subject]) -> None:
     """Names are the latest seen; an older call that comes late changes none."""
     rows = [(number, *_told(subject).values()) for number, subject in subjects.items()]
-    update_newer(UsageSubject, ("id", *_TOLD, "last_used_at", "last_person_name"), newer="last_used_at", rows=rows)
+    update_rows(UsageSubject, ("id", *_TOLD, "last_used_at", "last_person_name"), rows=rows, newer="last_used_at")
 
 
 def _told(subject: _Subject) -> dict[str, Any]:

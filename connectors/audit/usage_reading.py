@@ -17,7 +17,7 @@ from connectors.audit.tally import DAILY, CountedCall, Level, Tally, floor_day, 
 from connectors.audit.usage_models import LateCall, RollupMark, UsageCell, UsageDay, UsageHour, UsageSubject
 
 _TRIES: Final = 5
-_FEW: Final = 1_000
+_FEW: Final = 300
 
 type Part = tuple[type[UsageCell], datetime, datetime | None]  # whose rows, from, to
 

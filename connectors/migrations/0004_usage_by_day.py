@@ -5,11 +5,16 @@ from django.db import migrations, models
 
 COLUMNS = "subject_id, start, calls, errors, latency"
 LEVELS = [(0, "All"), (1, "Connector"), (2, "Tool"), (3, "Connection"), (4, "Code"), (5, "Each")]
-HOURS = f"INSERT INTO connectors_usagehour ({COLUMNS}) SELECT {COLUMNS} FROM connectors_usagerollup WHERE hours = 1"
+# In the order of the key, for an index that is filled in any order is several times as slow to make.
+HOURS = (
+    f"INSERT INTO connectors_usagehour ({COLUMNS}) SELECT {COLUMNS} FROM connectors_usagerollup "
+    "WHERE hours = 1 ORDER BY subject_id, start"
+)
+# Days of one level are read together.
 DAYS = (
     f"INSERT INTO connectors_usageday ({COLUMNS}, level) "
     "SELECT r.subject_id, r.start, r.calls, r.errors, r.latency, s.level FROM connectors_usagerollup r "
-    "JOIN connectors_usagesubject s ON s.id = r.subject_id WHERE r.hours = 24 ORDER BY r.start"
+    "JOIN connectors_usagesubject s ON s.id = r.subject_id WHERE r.hours = 24 ORDER BY s.level, r.start, r.subject_id"
 )
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from connectors.access.models import User
-from connectors.audit.charts import By, Top, usage_top
+from connectors.audit.charts import By, Top, usage_tops
 from connectors.audit.queries import CallFilters
 from connectors.audit.tally import floor_day
 from connectors.console.logs.addresses import without
@@ -48,14 +48,9 @@ def list_tops(filters: CallFilters, *, address: str, everyone: bool) -> list[Top
     """Return a list each of tools, connectors, people and error codes, as far as there is anything in it."""
     since, _until = chart_period(filters)
     since = since if filters.since else floor_day(since)  # whole days are read at once
-    lists = []
-    for by, title in TITLES.items():
-        if by == "person" and not everyone:
-            continue
-        found = usage_top(by, filters, since=since, until=filters.until, limit=LEADERS) or ()
-        if found:
-            lists.append(TopList(title, _leaders(by, found, address)))
-    return lists
+    bys = [by for by in TITLES if by != "person" or everyone]
+    tops = usage_tops(bys, filters, since=since, until=filters.until, limit=LEADERS)
+    return [TopList(TITLES[by], _leaders(by, found, address)) for by, found in tops.items() if found]
 
 
 def _leaders(by: By, found: tuple[Top, ...], address: str) -> list[Leader]:

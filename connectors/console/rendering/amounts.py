@@ -58,5 +58,11 @@ def _group(number: int, locale: Locale) -> str:
 
 
 def _short(amount: float) -> str:
+    return _written(amount, babel_locale())
+
+
+@lru_cache(4096)
+def _written(amount: float, locale: Locale) -> str:
+    """A log's page has hundreds of them, many of them the same."""
     pattern = "#,##0.#" if amount < 10 else "#,##0"  # noqa: PLR2004 - below ten a decimal tells something
-    return str(format_decimal(amount, format=pattern, locale=babel_locale()))
+    return str(format_decimal(amount, format=pattern, locale=locale))
