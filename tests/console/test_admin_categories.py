@@ -14,13 +14,6 @@ from tests.builders.people import make_administrator, make_user
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
-
-
 def make_in(category: str, key: str, **fields) -> Connector:
     manifest = make_manifest(key)
     manifest["presentation"]["category"] = category

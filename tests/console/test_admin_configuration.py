@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.test import Client
 
 from connectors.catalogue.configuration import open_configuration, save_configuration
 from tests.builders.connectors import make_connector, make_manifest
@@ -21,13 +20,6 @@ FIELDS = {
     ]
 }
 ADDRESS = "http://127.0.0.1:1/mcp"
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator(display_name="Ada"))
-    return client
 
 
 @pytest.fixture
@@ -120,6 +112,8 @@ def test_pages_with_a_configuration_are_kept_by_no_cache(admin, notes):
 
 
 def test_moving_the_address_elsewhere_asks_for_the_secret_again(admin, notes):
-    answer = admin.post("/connectors/notes/configuration/", {"seen-revision": 1, "endpoint": "https://other.example.com/"})
+    answer = admin.post(
+        "/connectors/notes/configuration/", {"seen-revision": 1, "endpoint": "https://other.example.com/"}
+    )
     assert answer.status_code == 422
     assert open_configuration(notes).secrets["token"].reveal() == SECRET

@@ -4,23 +4,15 @@ import re
 
 import pytest
 from django.db import connection as database
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from connectors.authorization.models import Connection
 from connectors.catalogue.visibility import set_visibility
 from tests.builders.connectors import make_connection, make_connector
 from tests.builders.packages import build_oauth_manifest, build_texts
-from tests.builders.people import make_administrator, make_user
+from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
 
 
 def rows(admin, query: str = "") -> list[str]:

@@ -5,7 +5,6 @@ import re
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from connectors.console.connector_columns import COLUMNS
@@ -14,13 +13,6 @@ from tests.builders.people import make_administrator, make_user
 
 pytestmark = pytest.mark.django_db
 MANY = 1_000 if os.environ.get("POCO_PROOFS") else 60  # pages of a thousand take half a minute
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
 
 
 def page_of(admin, query: str = "") -> str:

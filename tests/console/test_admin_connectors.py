@@ -20,13 +20,6 @@ from tests.builders.people import make_administrator, make_auditor, make_team, m
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
-
-
 def text_of(answer) -> str:
     return re.sub(r"\s+", " ", answer.content.decode())
 

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -15,29 +14,12 @@ from connectors.lifecycle.drain import RemovalChange, start_drain
 from connectors.lifecycle.models import Drain
 from connectors.lifecycle.tasks import finish_drains
 from tests.builders.connectors import make_agent, make_connector
-from tests.builders.people import make_administrator, make_user
+from tests.builders.people import make_user
 from tests.builders.runs import make_run
-from tests.builders.versions import Workshop, update_change
+from tests.builders.versions import update_change
 
 pytestmark = pytest.mark.django_db
 PART = {"HX-Target": "drain"}
-
-
-@pytest.fixture
-def ada():
-    return make_administrator(display_name="Ada")
-
-
-@pytest.fixture
-def admin(ada):
-    client = Client()
-    client.force_login(ada)
-    return client
-
-
-@pytest.fixture
-def workshop(tmp_path):
-    return Workshop(tmp_path)
 
 
 @pytest.fixture

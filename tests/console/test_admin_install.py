@@ -21,13 +21,6 @@ SECRET = "s3cret-never-shown"
 
 
 @pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
-
-
-@pytest.fixture
 def pack(tmp_path):
     def build(manifest=None, **files):
         path = tmp_path / "package.zip"

@@ -1,24 +1,15 @@
 """Test connection with a key for one test: it goes all the way, and is kept nowhere."""
 
 import pytest
-from django.test import Client
 
 from connectors.audit.models import AdminEvent
 from connectors.catalogue.models import ConfigurationSecret
 from tests.builders.connectors import make_connector
-from tests.builders.people import make_administrator
 from tests.fakes.mcp_server import McpServer, tool
 
 pytestmark = pytest.mark.django_db
 
 KEY = "one-off-key-1234"
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
 
 
 @pytest.fixture

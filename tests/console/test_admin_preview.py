@@ -6,7 +6,6 @@ import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from connectors.catalogue.models import Connector, PackageVersion
 from connectors.console.file_tree import build_tree
@@ -21,17 +20,9 @@ from tests.builders.packages import (
     build_program_manifest,
     remote_runtime,
 )
-from tests.builders.people import make_administrator
 
 pytestmark = pytest.mark.django_db
 RULES = build_manifest()["tool_policy"]["rules"]
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
 
 
 @pytest.fixture

@@ -4,24 +4,16 @@ import re
 import uuid
 
 import pytest
-from django.test import Client
 
 from connectors.catalogue.models import Connector
 from connectors.lifecycle.models import Drain, RemovalJob
 from tests.builders.connectors import make_agent, make_connection, make_grant
-from tests.builders.people import make_administrator, make_user
+from tests.builders.people import make_user
 from tests.builders.runs import make_run
 from tests.builders.versions import Workshop
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/connectors/records/remove/"
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator(display_name="Ada"))
-    return client
 
 
 @pytest.fixture

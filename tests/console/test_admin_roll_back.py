@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.test import Client
 
 from connectors.audit.models import AdminEvent
 from connectors.catalogue.models import Connector
@@ -11,7 +10,7 @@ from connectors.lifecycle.models import Drain
 from tests.builders.booking import PROVIDER, install_booking
 from tests.builders.connectors import make_agent
 from tests.builders.packages import ENDPOINT_FIELD, build_manifest, build_package
-from tests.builders.people import make_administrator, make_user
+from tests.builders.people import make_user
 from tests.builders.runs import make_run
 from tests.builders.versions import Workshop, update
 from tests.fakes.mcp_server import McpServer, tool
@@ -20,13 +19,6 @@ pytestmark = pytest.mark.django_db
 RULES = build_manifest()["tool_policy"]["rules"]
 ADDRESS = "/connectors/records/versions/1.0.0/roll-back/"
 REGION = {"key": "region", "type": "text", "label_key": "configuration.region.label", "required": True}
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
 
 
 @pytest.fixture

@@ -35,13 +35,6 @@ OPENED = {"seen-revision": "1", "endpoint": ADDRESS, "limit": "3", "quiet": "fal
 
 
 @pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator(display_name="Ada"))
-    return client
-
-
-@pytest.fixture
 def notes():
     return make_connector(
         "notes",

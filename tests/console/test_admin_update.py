@@ -19,7 +19,7 @@ from tests.builders.connectors import make_agent, make_connection
 from tests.builders.packages import ENDPOINT_FIELD, build_manifest, build_package, build_static_manifest
 from tests.builders.people import make_administrator, make_user
 from tests.builders.runs import make_run
-from tests.builders.versions import ENDPOINT, Workshop
+from tests.builders.versions import ENDPOINT
 from tests.fakes.mcp_server import McpServer, tool
 
 pytestmark = pytest.mark.django_db
@@ -29,18 +29,6 @@ TOKEN = {"key": "token", "type": "secret", "label_key": "configuration.token.lab
 REGION = {"key": "region", "type": "text", "label_key": "configuration.region.label", "required": True}
 DRAINED = {"tool": "purge_all", "effect": "destructive", "retry": "never", "confirmation": "user_required"}
 EXPORT = {"tool": "export_all", "effect": "read", "retry": "safe"}
-
-
-@pytest.fixture
-def workshop(tmp_path):
-    return Workshop(tmp_path)
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
 
 
 def fields(*declared):

@@ -6,7 +6,6 @@ import re
 import pytest
 from django.conf import settings
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from connectors.catalogue.installation import install_package
@@ -15,23 +14,10 @@ from connectors.packages.inspection import inspect_package
 from tests.builders.booking import install_booking
 from tests.builders.connectors import make_version
 from tests.builders.packages import build_manifest, build_package, build_texts
-from tests.builders.people import make_administrator
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "https://mcp.example.com/mcp"
 RULES = build_manifest()["tool_policy"]["rules"]
-
-
-@pytest.fixture
-def ada():
-    return make_administrator(display_name="Ada")
-
-
-@pytest.fixture
-def admin(ada):
-    client = Client()
-    client.force_login(ada)
-    return client
 
 
 @pytest.fixture

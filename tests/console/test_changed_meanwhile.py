@@ -21,13 +21,6 @@ VISIBILITY, PUBLISH, CATEGORY = (
 
 
 @pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
-
-
-@pytest.fixture
 def bob():
     return make_administrator("bob", display_name="Bob Li")
 

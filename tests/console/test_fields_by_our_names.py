@@ -5,13 +5,11 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from connectors.catalogue.models import Connector
 from connectors.lifecycle.models import Drain
 from connectors.manifest.fields import Field
 from tests.builders.packages import ENDPOINT_FIELD
-from tests.builders.people import make_administrator
 from tests.builders.versions import ENDPOINT, Workshop
 
 pytestmark = pytest.mark.django_db
@@ -26,13 +24,6 @@ RISKY = {"tool": "erase_all", "effect": "destructive", "retry": "never", "confir
 def workshop(tmp_path, settings):
     settings.OBJECT_STORE_DIR = tmp_path / "objects"
     return Workshop(tmp_path)
-
-
-@pytest.fixture
-def admin():
-    client = Client()
-    client.force_login(make_administrator())
-    return client
 
 
 def send(admin, archive, address: str) -> str:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from connectors.console.rendering.charts import Chart, Line, draw_share, round_up
 from tests.builders.connectors import make_connection, make_connector
 from tests.builders.logs import make_call
-from tests.builders.people import make_auditor, make_user
+from tests.builders.people import make_user
 
 
 def chart(*values, **changed):
@@ -64,13 +64,6 @@ def test_nothing_in_a_chart_styles_inline_or_escapes():
     assert "style=" not in drawn
     assert "<script>" not in drawn
     assert 'width="75.0"' in drawn
-
-
-@pytest.fixture
-def auditor(client):
-    person = make_auditor()
-    client.force_login(person)
-    return person
 
 
 def charts(client, query="", part="log-charts"):

@@ -15,16 +15,9 @@ from connectors.console.logs.chips import tell_filters
 from connectors.console.logs.kinds import ALL_CALLS, LOGS, MY_CALLS
 from tests.builders.connectors import make_connection, make_connector
 from tests.builders.logs import make_call, make_decision
-from tests.builders.people import make_auditor, make_user
+from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def auditor(client):
-    person = make_auditor()
-    client.force_login(person)
-    return person
 
 
 def tools(client, query, route="audit_calls"):

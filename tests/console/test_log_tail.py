@@ -10,16 +10,8 @@ from django.utils import timezone
 
 from connectors.console.logs import tailing
 from tests.builders.logs import make_call, uuid_at
-from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ann(client):
-    person = make_user("ann")
-    client.force_login(person)
-    return person
 
 
 def came(client, since, query=""):

@@ -16,13 +16,6 @@ from tests.builders.people import make_administrator, make_auditor
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def auditor(client):
-    person = make_auditor()
-    client.force_login(person)
-    return person
-
-
 def record(number):
     with transaction.atomic():
         return record_admin_event(

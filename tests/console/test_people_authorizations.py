@@ -8,16 +8,8 @@ from django.utils import timezone
 
 from connectors.authorization.models import AuthorizationSession
 from tests.builders.connectors import make_connection, make_connector
-from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ann(client):
-    person = make_user("ann")
-    client.force_login(person)
-    return person
 
 
 def make_attempt(person, *, connected=False, seconds=600, **fields):

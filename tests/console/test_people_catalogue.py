@@ -5,16 +5,8 @@ from django.urls import reverse
 
 from connectors.console.typo_search import score, split_words
 from tests.builders.connectors import TEXTS, make_connection, make_connector, make_manifest
-from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ann(client):
-    person = make_user("ann")
-    client.force_login(person)
-    return person
 
 
 def texts(name, chinese, description="What it does."):

@@ -8,18 +8,10 @@ from django.urls import reverse
 from connectors.authorization.models import Connection
 from connectors.policy.models import Grant
 from tests.builders.connectors import STATIC_AUTH, make_agent, make_connection, make_connector, make_grant
-from tests.builders.people import make_user
 from tests.fakes.mcp_server import McpServer, tool
 
 pytestmark = pytest.mark.django_db
 SECRET = "canary-key-7f3a"
-
-
-@pytest.fixture
-def ann(client):
-    person = make_user("ann")
-    client.force_login(person)
-    return person
 
 
 @pytest.fixture

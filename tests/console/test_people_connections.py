@@ -7,17 +7,10 @@ from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 from connectors.gateway.models import Toolset
 from tests.builders.connectors import make_agent, make_connection, make_connector, make_grant, make_manifest
-from tests.builders.people import make_team, make_user
+from tests.builders.people import make_team
 from tests.fakes.mcp_server import McpServer, tool
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ann(client):
-    person = make_user("ann")
-    client.force_login(person)
-    return person
 
 
 def page_of(client, connection):

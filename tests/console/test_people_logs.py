@@ -15,7 +15,7 @@ from connectors.gateway.models import Invocation, Run
 from connectors.policy.decision import RULES as DECIDED
 from tests.builders.connectors import make_agent, make_connection, make_connector
 from tests.builders.logs import make_call, make_decision
-from tests.builders.people import make_auditor, make_user
+from tests.builders.people import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -23,13 +23,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def ann(client):
     person = make_user("ann", display_name="Ann Miller")
-    client.force_login(person)
-    return person
-
-
-@pytest.fixture
-def auditor(client):
-    person = make_auditor()
     client.force_login(person)
     return person
 
