@@ -19,6 +19,7 @@ from typing import Final, Literal
 from uuid import UUID
 
 from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from connectors.access.queries import AuthenticatedAgent
@@ -119,7 +120,7 @@ def _open_next(
             return None
         ended.ended_at = ended.idle_ends_at
         ended.save(update_fields=["ended_at"])
-    stopped = _last_stopped(agent_id, conversation, now) if ended is None else None
+    stopped = _take_untold(agent_id, conversation, now) if ended is None else None
     Run.objects.create(
         agent_id=agent_id,
         person_id=owner_id,
@@ -130,11 +131,13 @@ def _open_next(
     return stopped
 
 
-def _last_stopped(agent_id: UUID, conversation: str, now: datetime) -> Run | None:
-    """Return the run that was stopped while the conversation went on. No other can have begun and ended since: that
-    takes longer than a conversation lasts, unless it was stopped too, and then that is the last."""
+def _take_untold(agent_id: UUID, conversation: str, now: datetime) -> Run | None:
+    """Return the run that was stopped while the conversation went on, once: its idle end is set back to its end."""
     same = Run.objects.filter(agent_id=agent_id, conversation=conversation, stopped_at__gt=now - IDLE)
-    return same.order_by("-stopped_at").first()
+    untold = same.filter(idle_ends_at__gt=F("stopped_at")).order_by("-stopped_at")
+    stopped = untold.first()
+    untold.order_by().update(idle_ends_at=F("stopped_at"))
+    return stopped
 
 
 def _name_free(connector_versions: dict[str, str]) -> dict[str, str]:

@@ -115,6 +115,14 @@ def test_a_conversation_that_comes_back_after_a_quarter_of_an_hour_is_told_nothi
     assert code_of(draining.gateway.call(NAME)) == "connector_draining"
 
 
+def test_it_is_told_once_however_the_runs_after_it_end(draining):
+    end_runs(connector=draining.connector, actor=None)
+    assert code_of(draining.gateway.call(NAME)) == "run_stopped"
+    Run.objects.filter(ended_at=None).update(ended_at=timezone.now())
+    draining.announce()
+    assert code_of(draining.gateway.call(NAME)) == "connector_draining"
+
+
 def test_nothing_is_ended_when_nothing_waits(world):
     world.gateway.call(NAME)
     with pytest.raises(Conflict, match="drain_not_waiting"):

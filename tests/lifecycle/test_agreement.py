@@ -18,11 +18,13 @@ from connectors.catalogue.models import Connector, PackageVersion
 from connectors.errors import ConnectorError
 from connectors.gateway.models import Run
 from connectors.gateway.runs import join_run, open_run
+from connectors.gateway.stopping import LAST_CALLS
 from connectors.lifecycle.drain import RemovalChange, RollbackChange, cancel_drain, start_drain
 from connectors.lifecycle.drain_finishing import finish_drains
 from connectors.lifecycle.removal import remove_connector
 from connectors.lifecycle.removal_steps import advance_removals
 from connectors.lifecycle.rollback import roll_back
+from connectors.lifecycle.run_ending import end_runs
 from tests.builders.agreement import check_agreement
 from tests.builders.attempts import make_attempt
 from tests.builders.connectors import make_agent
@@ -102,6 +104,12 @@ class Crowd:
     def cancel(self, connector) -> None:
         cancel_drain(connector=connector, actor=None)
 
+    def stop(self, connector) -> None:
+        end_runs(connector=connector, actor=None)
+
+    def let_last_calls_end(self, _connector) -> None:
+        Run.objects.exclude(stopped_at=None).update(stopped_at=timezone.now() - LAST_CALLS)
+
     def work(self, _connector) -> None:
         finish_drains()
         advance_removals()
@@ -114,6 +122,7 @@ class Crowd:
 ACTIONS = (
     *(Crowd.update, Crowd.update, Crowd.roll_back, Crowd.save, Crowd.run, Crowd.end_runs, Crowd.end_runs),
     *(Crowd.sign_in, Crowd.drain, Crowd.cancel, Crowd.work, Crowd.remove),
+    *(Crowd.stop, Crowd.let_last_calls_end),
 )
 FIELDS = {
     "1.0.0": {"fields": [ENDPOINT_FIELD]},
