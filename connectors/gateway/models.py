@@ -40,9 +40,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(auto_now_add=True)
     idle_ends_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
-    stopped_at = models.DateTimeField(
-        null=True, blank=True
-    )  # ended for a change that waited, not by itself
+    stopped_at = models.DateTimeField(null=True, blank=True)  # ended for a change that waited, not by itself
 
     class Meta:
         constraints: ClassVar = [
