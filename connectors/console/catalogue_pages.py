@@ -82,27 +82,22 @@ class ConnectorPage:
 
 def browse(person: User, *, wanted: str, category: str) -> CataloguePage:
     """The connectors a person may see, by category; when something is searched for, the best match first."""
-    connectors = list(visible_connectors(person).select_related(None).select_related("category"))
+    connectors = list(visible_connectors(person).select_related(None).only("key", "version", "category"))
     texts = describe_connectors(connectors)
     badges = _badges(person, {connector.pk for connector in connectors})
     cards = [Card(connector, texts[connector.pk], badges.get(connector.pk, ())) for connector in connectors]
-    categories = {card.connector.category: name_category(card.connector.category) for card in cards}
-    shown = [card for card in cards if category in ("", card.connector.category.key)]
+    by_category: dict[UUID, list[Card]] = {}
+    for card in cards:
+        by_category.setdefault(card.connector.category_id, []).append(card)
+    categories = sorted(Category.objects.in_bulk(by_category).values(), key=lambda each: (each.position, each.key))
+    shown = [each for each in categories if category in ("", each.key)]
     if wanted:
-        shelves = [Shelf("", "", _best_first(shown, wanted))]
+        shelves = [Shelf("", "", _best_first([card for each in shown for card in by_category[each.pk]], wanted))]
     else:
-        shelves = [
-            Shelf(
-                known.key,
-                name,
-                tuple(card for card in shown if card.connector.category_id == known.pk),
-                known.icon,
-            )
-            for known, name in _in_order(categories)
-        ]
+        shelves = [Shelf(each.key, name_category(each), tuple(by_category[each.pk]), each.icon) for each in shown]
     return CataloguePage(
         shelves=[shelf for shelf in shelves if shelf.cards],
-        categories=[(known.key, name) for known, name in _in_order(categories)],
+        categories=[(each.key, name_category(each)) for each in categories],
         total=len(cards),
         wanted=wanted,
         category=category,
@@ -148,6 +143,3 @@ def _best_first(cards: list[Card], wanted: str) -> tuple[Card, ...]:
     matches = [pair for pair in scored if pair[0]]
     return tuple(card for _score, card in sorted(matches, key=lambda pair: -pair[0]))
 
-
-def _in_order(categories: dict[Category, str]) -> list[tuple[Category, str]]:
-    return sorted(categories.items(), key=lambda pair: (pair[0].position, pair[0].key))
