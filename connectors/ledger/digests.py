@@ -158,9 +158,9 @@ def _list_told(delivery: DigestDelivery) -> list[Notice]:
 
 
 def _wants_mail(person: User) -> bool:
-    return (
-        person.is_active and bool(person.email) and NoticeReader.objects.filter(person=person, wants_mail=True).exists()
-    )
+    if not (settings.MAIL_FROM and person.is_active and person.email):
+        return False
+    return NoticeReader.objects.filter(person=person, wants_mail=True).exists()
 
 
 def _send(delivery: DigestDelivery, notices: list[Notice]) -> None:

@@ -112,8 +112,8 @@ def test_a_letter_tells_what_concerns_its_reader_when_it_is_written():
     assert send() == []
 
 
-@pytest.mark.parametrize("change", ["stops", "leaves", "no longer manages"])
-def test_nobody_gets_a_letter_they_no_longer_want_or_may_read(change):
+@pytest.mark.parametrize("change", ["stops", "leaves", "no longer manages", "no mail server"])
+def test_nobody_gets_a_letter_they_no_longer_want_or_may_read(change, settings):
     ann = wants(make_administrator(email="ann@example.com"))
     tell()
     queue_digests()
@@ -122,6 +122,8 @@ def test_nobody_gets_a_letter_they_no_longer_want_or_may_read(change):
     elif change == "leaves":
         ann.is_active = False
         ann.save()
+    elif change == "no mail server":
+        settings.MAIL_FROM, settings.MAILERS = "", {}
     else:
         ann.groups.clear()
     assert send() == []

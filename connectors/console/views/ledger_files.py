@@ -27,14 +27,14 @@ def ledger_csv(request: PersonRequest) -> HttpResponseBase:
     head = [_("Connector"), _("Key"), _("Purpose"), _("Owner"), _("Source"), _("Version"), _("Status"), _("Installed")]
     head += [_("Last used"), _("Last used by"), *_heads_of_use(), _("May see it"), _("Connections"), _("Agents")]
     head += [_("Tools allowed"), _("Tools used"), _("Tools never used"), _("Context, tokens"), _("Health")]
-    head += [_("Suggested"), _("Disposition"), _("Reason"), _("Decided by"), _("Decided"), _("Next review")]
+    head += [_("Suggested"), _("Disposition"), _("Reason"), _("Decided by"), _("Decided at"), _("Next review")]
     return _send(request, "ledger", head, [_cells(line) for line in list_ledger().lines])
 
 
 @screen()
 def connections_csv(request: PersonRequest) -> HttpResponseBase:
     """The reader's own connections, a row each."""
-    head = [_("Connector"), _("Key"), _("Account"), _("State"), _("Connected"), _("Last used"), *_heads_of_use()]
+    head = [_("Connector"), _("Key"), _("Account"), _("State"), _("Connected at"), _("Last used"), *_heads_of_use()]
     head += [_("Agents"), _("Tools allowed"), _("Tools used"), _("Tools never used"), _("Context, tokens"), _("Health")]
     rows = [_connection_cells(line) for line in list_connections(request.user)]
     return _send(request, "connections", head, rows)
