@@ -16,6 +16,7 @@ from connectors.authorization.accounts import effective_state
 from connectors.authorization.expiry import find_expiry
 from connectors.authorization.models import Connection, RefreshLease
 from connectors.catalogue.models import Connector
+from connectors.console.rendering.sentences import join_sentences
 from connectors.console.stages import STAGES
 
 
@@ -171,8 +172,8 @@ def _describe_failing_renewal(connection: Connection) -> Badge | None:
     told.append(gettext("Until then calls fail.") if over else gettext("Calls go on as long as the old one is good."))
     mend = Mend.ASK if lease.failure in FOR_ADMINISTRATORS else Mend.WAIT
     if over:
-        return Badge(RENEWAL_FAILING_NOW, "bad", _("Not renewed"), " ".join(told), mend)
-    return Badge(RENEWAL_FAILING, "warn", _("Renewal failing"), " ".join(told), mend)
+        return Badge(RENEWAL_FAILING_NOW, "bad", _("Not renewed"), join_sentences(*told), mend)
+    return Badge(RENEWAL_FAILING, "warn", _("Renewal failing"), join_sentences(*told), mend)
 
 
 def _write(moment: datetime) -> str:
@@ -201,7 +202,7 @@ def _describe_unreachable(connection: Connection) -> Badge:
     stage = STAGES.get(connection.unreachable_stage)
     why = f"{stage.title}: {stage.sentence}" if stage else ""
     rest = gettext("Calls are still tried; the first that goes well ends this.")
-    return replace(badge, reason=" ".join(part for part in (told, why, rest) if part))
+    return replace(badge, reason=join_sentences(told, why, rest))
 
 
 def _describe_lack(connection: Connection) -> Badge:
@@ -234,7 +235,7 @@ def _describe_lack(connection: Connection) -> Badge:
     if not told:
         return badge
     told.append(gettext("Everything else works."))
-    return replace(badge, reason=" ".join(told), mend=Mend.GRANT if missing else Mend.ASK)
+    return replace(badge, reason=join_sentences(*told), mend=Mend.GRANT if missing else Mend.ASK)
 
 
 _DESCRIBE: dict[str, Callable[[Connection], Badge]] = {

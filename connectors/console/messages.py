@@ -10,6 +10,7 @@ from connectors.console.authorization_words import AUTHORIZATION_SENTENCES
 from connectors.console.catalogue_words import CATALOGUE_SENTENCES
 from connectors.console.ledger_words import LEDGER_SENTENCES
 from connectors.console.lifecycle_words import LIFECYCLE_SENTENCES
+from connectors.console.rendering.sentences import join_sentences
 from connectors.errors import ConnectorError, Invalid
 from connectors.manifest.fault_messages import describe_fault
 
@@ -170,7 +171,8 @@ def describe_error(error: ConnectorError) -> Told:
     """Return the sentences of an error; an unknown code says so and names itself, bad input names its faults."""
     if isinstance(error, Invalid) and error.faults:
         texts = [describe_fault(fault, get_language() or "en") for fault in error.faults]
-        return Told(error.code, " ".join(text.message for text in texts), " ".join(text.hint for text in texts))
+        messages, hints = (text.message for text in texts), (text.hint for text in texts)
+        return Told(error.code, join_sentences(*messages), join_sentences(*hints))
     reason = str(error.parameters.get("reason", ""))
     what, mend = _FOR_A_REASON.get((error.code, reason)) or SENTENCES.get(error.code, _UNEXPECTED)
     parameters = _Lenient(error.parameters | {"code": error.code})

@@ -8,6 +8,7 @@ from django.forms.boundfield import BoundField
 from django.utils.translation import gettext
 
 from connectors.console.presentation import reader_language
+from connectors.console.rendering.sentences import join_sentences
 from connectors.errors import Fault, Invalid
 from connectors.manifest.fault_messages import describe_fault
 from connectors.manifest.fields import Field
@@ -97,12 +98,12 @@ class ManifestForm(forms.Form):
         self.errors  # noqa: B018 - Django keeps errors only once it has validated
         for fault in faults:
             text = describe_fault(fault, reader_language())
-            self.add_error(fault.where if fault.where in self.fields else None, f"{text.message} {text.hint}".strip())
+            self.add_error(fault.where if fault.where in self.fields else None, join_sentences(text.message, text.hint))
 
     def _draw(self, field: Field) -> forms.Field:
         drawn = ShownField(
             label=self._text(field.label_key) or field.key,
-            help_text=" ".join(filter(None, (self._text(field.description_key), tell_limits(field)))),
+            help_text=join_sentences(self._text(field.description_key), tell_limits(field)),
             required=field.required and field.key not in self.kept,
             initial=self._initial(field),
             widget=self._widget(field),

@@ -15,7 +15,7 @@ TIME, OUTCOME, CONTENT, IDS = "time", "outcome", "content", "ids"
 def _outcome(line: CallLine) -> Text:
     call = line.record
     shown = effect(call.effect) if call.effect and call.effect != "read" else ""
-    error = format_html('<code class="soft small block wraps">{}</code>', call.error_code) if call.error_code else ""
+    error = format_html('<code class="soft small block">{}</code>', call.error_code) if call.error_code else ""
     return format_html('<span class="inline log-outcome">{} {}{}</span>', state(call.outcome), shown, error)
 
 
