@@ -2,10 +2,12 @@
 
 import json
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
 from django.db.models import BooleanField, Model, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
@@ -148,10 +150,21 @@ def set_fields(filters: Period) -> dict[str, Any]:
 
 
 def any_of(lookups: tuple[str, ...], value: object) -> Q:
+    """Return that one of the lookups finds the value, those that begin with i- whatever its case.
+
+    SQLite knows upper and lower case of ASCII alone, so there other letters are looked for as they are usually written.
+    """
     condition = Q()
     for lookup in lookups:
-        condition |= Q((lookup, value))
+        for spelled in _spellings(lookup, value):
+            condition |= Q((lookup, spelled))
     return condition
+
+
+def _spellings(lookup: str, value: object) -> Iterable[object]:
+    if connection.vendor != "sqlite" or not isinstance(value, str) or value.isascii() or "__i" not in lookup:
+        return (value,)
+    return dict.fromkeys((value, value.lower(), value.upper(), value.capitalize(), value.title()))
 
 
 def _condition(filters: Period, text: tuple[str, ...]) -> Q:
@@ -163,8 +176,12 @@ def _condition(filters: Period, text: tuple[str, ...]) -> Q:
             condition &= _has_changed(value)
             continue
         several = text if name == "text" else _SEVERAL.get(name)
-        condition &= any_of(several, value) if several else equal_to(_LOOKUPS.get(name, name), value)
+        condition &= any_of(several, value) if several else _is(name, value)
     return condition
+
+
+def _is(name: str, value: object) -> Q:
+    return any_of((_LOOKUPS[name],), value) if name in _LOOKUPS else equal_to(name, value)
 
 
 def _has_changed(part: str) -> Q:

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
+from connectors.audit.filters import any_of
 from connectors.audit.usage_models import UsageSubject
 
 Level = UsageSubject.Level
@@ -36,7 +37,9 @@ def find_names(*, text: str, tool: str, connector_key: str, limit: int) -> Known
     codes: tuple[str, ...] = _distinct(_level(Level.CODE).filter(error_code__icontains=text), "error_code", limit)
     found = KnownNames(
         connectors=connectors,
-        people=_distinct(_level(Level.CONNECTION).filter(person_name__icontains=text), "person_id", limit),
+        people=_distinct(
+            _level(Level.CONNECTION).filter(any_of(("person_name__icontains",), text)), "person_id", limit
+        ),
         codes=codes,
         tools={key: names for key, names in tools.items() if key not in connectors},
     )
@@ -55,7 +58,7 @@ def people_of(connection_id: UUID | None, agent_id: UUID | None) -> tuple[int, .
 
 
 def _tools(part: str, connector_key: str, limit: int) -> dict[str, tuple[str, ...]]:
-    matching = _level(Level.TOOL).filter(Q(tool__icontains=part) | Q(public_tool__icontains=part))
+    matching = _level(Level.TOOL).filter(any_of(("tool__icontains", "public_tool__icontains"), part))
     if connector_key:
         matching = matching.filter(connector_key=connector_key)
     names: dict[str, list[str]] = {}

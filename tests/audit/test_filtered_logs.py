@@ -130,6 +130,17 @@ def test_text_finds_calls_by_connector_tool_person_and_code(ann, text, rolled):
     assert (page.rows, page.searched_to) == ((wanted,), None)
 
 
+@pytest.mark.parametrize("rolled", [False, True])
+@pytest.mark.parametrize("text", ["ünal", "ÜNAL", "Ünal", "éva ü"])
+def test_letters_beyond_ascii_are_found_whatever_their_case(ann, text, rolled):
+    make_call(ann)
+    wanted = make_call(make_user("eva", display_name="Éva Ünal"), agent_name="Éva Ünal")
+    if rolled:
+        roll_up()
+    assert calls(CallFilters(text=text)).rows == (wanted,)
+    assert calls(CallFilters(agent_name="éva ünal")).rows == (wanted,)
+
+
 def test_text_that_is_nowhere_was_looked_for_everywhere_at_once(ann, hasty):
     for minutes in range(10):
         make_call(ann, at=timezone.now() - timedelta(hours=1, minutes=minutes))

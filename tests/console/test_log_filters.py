@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs
+from uuid import UUID
 
 import pytest
 from django.http import QueryDict
@@ -146,6 +147,17 @@ def test_a_filter_that_cannot_be_read_is_told_and_never_exported(client, auditor
     assert field in ALL_CALLS.make_form(QueryDict(query)).errors
     assert client.get(f"{reverse('console:audit_calls')}?{query}").status_code == 200
     assert client.get(f"{reverse('console:log_export', args=['calls'])}?{query}").status_code == 400
+
+
+def test_a_filter_there_is_no_more_is_told_and_nothing_else_is(client, auditor):
+    def left_out(query):
+        page = client.get(f"{reverse('console:audit_calls')}?{query}").content.decode()
+        told = re.search(r"These filters were left out[^<]*(.*?)\.\s*</p>", page, re.DOTALL)
+        return re.findall(r"<code>([^<]+)</code>", told[1]) if told else []
+
+    assert left_out("outcom=failed&tool=a&_scope=%3Cb%3E") == ["outcom", "_scope"]
+    assert left_out(f"tool=a&after={UUID(int=1)}&charts=1&columns=tool,when&zone=UTC") == []
+    assert left_out("") == []
 
 
 def test_chips_tell_what_narrows_and_lead_to_the_page_without_it():

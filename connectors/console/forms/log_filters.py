@@ -34,6 +34,9 @@ RANGES = [
     ("custom", _("Between…")),
 ]
 PLACE = ("since", "until", "zone")
+# What an address says besides filters: where one has paged to, what is asked for, as which file.
+_BESIDES = frozenset(("after", "before", "since_key", "charts", "format"))
+_TOLD, _TOLD_LENGTH = 10, 40
 
 type Choices = Sequence[tuple[str, str | Promise]]
 
@@ -132,6 +135,12 @@ class LogFilterForm(forms.Form):
     def in_use(self) -> bool:
         """Whether anything narrows the list, so that an empty one can offer to clear the filters."""
         return any(self.data.get(name) for name in self.fields if name not in ("columns", "zone"))
+
+    @property
+    def unread(self) -> list[str]:
+        """The names in the address that narrow nothing: what cannot be read, and filters there are no more."""
+        strange = [name[:_TOLD_LENGTH] for name in self.data if name not in self.fields and name not in _BESIDES]
+        return [*self.errors, *strange][:_TOLD]
 
     @property
     def first(self) -> list[BoundField]:

@@ -3,10 +3,10 @@
 from typing import Any, ClassVar, cast
 
 from django import forms
-from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from connectors.access.models import User
+from connectors.audit.filters import any_of
 from connectors.audit.models import CallRecord
 from connectors.audit.queries import CallFilters, DecisionFilters, EventFilters
 from connectors.console.acts import ACTS
@@ -202,7 +202,7 @@ def _people_called(text: str) -> tuple[int, ...] | None:
         return None
     people = User.objects.order_by("pk").values_list("pk", flat=True)
     for match in ("iexact", "icontains"):
-        named = Q((f"username__{match}", text)) | Q((f"display_name__{match}", text))
+        named = any_of((f"username__{match}", f"display_name__{match}"), text)
         if found := tuple(people.filter(named)[:MOST_NAMESAKES]):
             return found
     return ()
