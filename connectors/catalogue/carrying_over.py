@@ -121,9 +121,12 @@ def _as_typed(public: Mapping[str, Any], fields: Collection[Field]) -> dict[str,
 
 
 def _describe(connector: Connector, carried: CarriedOver) -> dict[str, Any]:
-    """Return {"before": …, "after": …} as `configuration_saved` tells it; of a secret only what became of it."""
+    """Return {"before": …, "after": …} as `configuration_saved` tells it; of a secret only what became of it.
+
+    A public value that has become a secret is told as one: what it was is nobody's to read any more.
+    """
     public, after = connector.configuration, carried.public
-    changed = {key for key in {*public, *after} if public.get(key) != after.get(key)}
+    changed = {key for key in {*public, *after} if public.get(key) != after.get(key)} - carried.typed.keys()
     stored = set(connector.secrets.values_list("field", flat=True))
     acts = {key: "replaced" if key in stored else "set" for key in carried.typed}
     acts |= dict.fromkeys(carried.gone, "cleared")
