@@ -6,7 +6,7 @@ under the same name, in the same place.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import reduce
 from operator import or_
 from typing import Any, Final
@@ -76,6 +76,11 @@ def _verdict_rank(row: ConnectorRow) -> int:
     return _VERDICTS.index(Verdict(verdict)) if verdict in _VERDICTS else len(_VERDICTS)
 
 
+def _review_rank(row: ConnectorRow) -> date:
+    """What is due first stands first; what nobody has decided about has no date yet."""
+    return row.ledger.disposition.next_review_on if row.ledger.disposition else date.max
+
+
 def _error_rate(usage: Usage) -> float:
     return usage.errors / usage.calls if usage.calls else -1.0
 
@@ -104,17 +109,22 @@ COLUMNS: Final[tuple[Column, ...]] = (
         Part.OWNER,
         shown=False,
     ),
+    Column("source", _("Source"), needs=Part.ENTRY, shown=False),
     Column("version", _("Version"), shown=False),
+    _count("people", _("May see it"), lambda row: row.ledger.people, Part.REACH, shown=False),
+    _count("agents", _("Agents"), lambda row: row.ledger.agents, Part.REACH, shown=False),
     _count("connections", _("Connections"), lambda row: row.ledger.connections, Part.CONNECTIONS),
     _count("week", _("Calls, 7 days"), lambda row: row.ledger.week.calls, Part.WEEK, shown=False),
     _count("calls", _("Calls, 30 days"), lambda row: row.ledger.month.calls, Part.MONTH, beside=Part.DAILY),
     _count("quarter", _("Calls, 90 days"), lambda row: row.ledger.quarter.calls, Part.QUARTER, shown=False),
     _count("errors", _("Errors, 30 days"), lambda row: _error_rate(row.ledger.month), Part.MONTH),
+    _count("p95", _("p95, 30 days"), lambda row: row.ledger.p95_us or 0, Part.MONTH | Part.QUANTILES, shown=False),
     Column("last_used", _("Last used"), lambda row: row.ledger.last_used_at or _NEVER, Part.LAST_USE, falling=True),
     _count("tools", _("Tools used"), lambda row: row.ledger.tools.used, Part.TOOLS, shown=False),
     _count("context", _("Context, tokens"), lambda row: row.ledger.context_tokens or 0, Part.PROBE, shown=False),
     Column("health", _("Health"), _health_rank, Part.PROBE),
     Column("disposition", _("Disposition"), _verdict_rank, Part.DISPOSITION | Part.LAST_USE),
+    Column("review", _("Next review"), _review_rank, Part.DISPOSITION, shown=False),
     Column("installed", _("Installed"), lambda row: row.connector.installed_at, falling=True, shown=False),
 )
 BY_NAME: Final = {column.name: column for column in (NAME, *COLUMNS)}

@@ -217,6 +217,36 @@ def test_the_list_shows_the_columns_that_are_chosen(admin, notes):
     assert 'data-label="Health"' not in page
 
 
+def test_the_list_tells_who_has_access_how_slow_it_is_and_when_it_is_reviewed(admin, notes, boss):
+    use(notes, elapsed_us=2_000_000)
+    LedgerEntry.objects.create(connector=notes, source="git.example.com")
+    decide_disposition(
+        connector=notes, verdict="keep", reason="", suggestion=Suggestion("keep", "used_this_week", 1), actor=boss
+    )
+    names = ("source", "people", "agents", "p95", "review")
+    columns = "&".join(f"columns={name}" for name in names)
+    page = text_of(admin.get(f"/connectors/?{columns}"))
+    due = Disposition.objects.get().next_review_on.isoformat()
+    for told in ("git.example.com", 'label="May see it">2<', 'label="Agents">1<', 'label="p95, 30 days">', " s</td>", due):
+        assert told in page
+
+
+@pytest.mark.parametrize(
+    ("sort", "first"), [("-people", "wide"), ("-agents", "notes"), ("-p95", "notes"), ("review", "notes")]
+)
+def test_the_list_sorts_by_access_slowness_and_review(admin, notes, boss, sort, first):
+    wide = make_connector("wide")
+    Connector.objects.filter(pk=notes.pk).update(everyone=False)
+    user = use(notes)
+    notes.people.add(user)
+    decide_disposition(
+        connector=notes, verdict="keep", reason="", suggestion=Suggestion("keep", "used_this_week", 1), actor=boss
+    )
+    page = text_of(admin.get(f"/connectors/?sort={sort}"))
+    places = {key: page.index(f"/connectors/{key}/") for key in (notes.key, wide.key)}
+    assert min(places, key=places.__getitem__) == first
+
+
 def test_the_file_has_a_row_a_connector_and_is_an_event(admin, notes):
     use(notes, times=2)
     admin.post("/connectors/notes/ledger/entry/", {"revision": 0, "purpose": "=2+3", "owner": "", "source": "表"})
