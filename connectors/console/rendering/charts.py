@@ -132,15 +132,16 @@ def _bars(chart: Chart, number: int, step: float) -> SafeString:
 
 
 def _line(chart: Chart, line: Line) -> SafeString:
-    """A line with gaps where nothing is known; a point alone is a dot."""
+    """A line with gaps where nothing is known; a point alone is a stroke, for a dot is not seen."""
     step = WIDTH / max(len(line.values), 1)
     points = [
         None if value is None else (_short((n + 0.5) * step), _short(HEIGHT - _height(chart, value)))
         for n, value in enumerate(line.values)
     ]
     runs = [list(run) for known, run in groupby(points, key=lambda point: point is not None) if known]
+    alone = f"m-{_short(step / 4)} 0h{_short(step / 2)}"
     drawn = "".join(
-        "M" + "L".join(f"{x} {y}" for x, y in filter(None, run)) + ("h0" if len(run) == 1 else "") for run in runs
+        "M" + "L".join(f"{x} {y}" for x, y in filter(None, run)) + (alone if len(run) == 1 else "") for run in runs
     )
     return format_html('<path class="line line-{}" d="{}"/>', line.tone, drawn)
 
