@@ -175,6 +175,6 @@ def test_no_event_log_row_or_page_of_any_act_holds_a_secret(workshop, ada, look,
     assert [event.act for event in events if not event.before and not event.after] == []
     for told in (str(list(events.values())), caplog.text, everything_stored(), look()):
         assert CANARY not in told
-    became_secret = next(event for event in events if event.after.get("secrets", {}).get("token") == "set")
-    assert "public-so-far" not in str(became_secret.before)
+    became_secret = [event.before for event in events if event.after.get("secrets", {}).get("token") == "set"]
+    assert "public-so-far" not in str(became_secret)
     assert verify_chain().ok
