@@ -26,12 +26,17 @@ def s3_settings(s3_url, settings):
     return settings
 
 
+@pytest.fixture(scope="session")
+def s3_store(s3_url) -> S3Store:
+    """Making a client reads the whole description of S3; it keeps nothing of what was asked."""
+    return S3Store("packages", endpoint_url=s3_url, region="us-east-1", access_key_id="id", secret_access_key="secret")
+
+
 @pytest.fixture(params=["folder", "s3"])
 def store(request, tmp_path):
     if request.param == "folder":
         return FolderStore(tmp_path / "objects")
-    url = request.getfixturevalue("s3_url")
-    return S3Store("packages", endpoint_url=url, region="us-east-1", access_key_id="id", secret_access_key="secret")
+    return request.getfixturevalue("s3_store")
 
 
 @pytest.fixture(autouse=True)
