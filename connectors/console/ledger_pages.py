@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 from connectors.catalogue.models import Connector
 from connectors.catalogue.queries import installed_connectors
@@ -19,10 +20,12 @@ from connectors.ledger.queries import (
     read_availability,
     tool_changes_of,
 )
-from connectors.ledger.rows import LedgerRow, ledger_row, ledger_rows
+from connectors.ledger.rows import EVERYTHING, LedgerRow, Part, ledger_row, ledger_rows
 
 FEW = 10
-PAGE_SIZE = 50
+PAGE_SIZE = 25
+SHOWN: Final = EVERYTHING & ~(Part.QUANTILES | Part.TOOLS | Part.REACH | Part.CONNECTIONS)  # in the list's columns
+_HEAVY = ("version__manifest", "version__texts", "version__skills", "configuration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +73,19 @@ class LedgerPage:
     history: list[Disposition]
 
 
-def list_ledger(*, after: str = "", size: int | None = None) -> LedgerList:
+def list_ledger(*, after: str = "", size: int | None = None, parts: Part = EVERYTHING) -> LedgerList:
     """Return the lines behind a connector's key, by name, or all of them; a fixed number of queries."""
-    heavy = ("version__manifest", "version__texts", "version__skills", "configuration")
-    connectors = list(installed_connectors().defer(*heavy).order_by("key"))
+    connectors = list(installed_connectors().select_related(None).only("key", "version").order_by("key"))
     texts = describe_connectors(connectors)
     ordered = sorted(connectors, key=lambda each: (texts[each.pk].name.casefold(), each.key))
     keys = [each.key for each in ordered]
     start = keys.index(after) + 1 if after in keys else 0
-    page = ordered[start : start + size if size else None]
-    rows = ledger_rows(page)
+    behind = ordered[start : start + size if size else None]
+    known = installed_connectors().defer(*_HEAVY).in_bulk([each.pk for each in behind])
+    page = [known[each.pk] for each in behind if each.pk in known]  # the others were removed just now
+    rows = ledger_rows(page, parts=parts)
     lines = [make_line(rows[connector.pk], texts[connector.pk]) for connector in page]
-    return LedgerList(lines, len(ordered), page[-1].key if start + len(page) < len(ordered) else "")
+    return LedgerList(lines, len(ordered), behind[-1].key if start + len(behind) < len(ordered) else "")
 
 
 def read_ledger_page(connector: Connector) -> LedgerPage:

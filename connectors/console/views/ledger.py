@@ -14,7 +14,7 @@ from connectors.console.audience import suggest_people
 from connectors.console.connector_pages import frame_connector
 from connectors.console.forms.faults import place_error
 from connectors.console.forms.ledger import ChecklistForm, DispositionForm, EntryForm
-from connectors.console.ledger_pages import PAGE_SIZE, list_ledger, read_ledger_page
+from connectors.console.ledger_pages import PAGE_SIZE, SHOWN, list_ledger, read_ledger_page
 from connectors.console.permissions import MANAGE_CONNECTORS, PersonRequest, screen
 from connectors.errors import Conflict, Invalid
 from connectors.ledger.disposition import decide_disposition
@@ -28,7 +28,7 @@ from connectors.ledger.rows import ledger_row
 @screen(MANAGE_CONNECTORS)
 def ledger(request: PersonRequest) -> HttpResponse:
     whole = request.GET.get("all") == "1"
-    page = list_ledger(after=request.GET.get("after", ""), size=None if whole else PAGE_SIZE)
+    page = list_ledger(after=request.GET.get("after", ""), size=None if whole else PAGE_SIZE, parts=SHOWN)
     context = {"page": page, "lines": page.lines, "whole": whole, "review": open_review()}
     return answer(request, "console/ledger/list.html", context)
 
