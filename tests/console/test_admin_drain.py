@@ -98,7 +98,7 @@ def test_whoever_lets_it_drain_chooses_what_becomes_of_runs_that_stay_open(admin
         assert drain.runs_end_at is None
         return
     assert drain.runs_end_at - drain.started_at == pytest.approx(timedelta(minutes=minutes), abs=timedelta(seconds=5))
-    assert "Runs that are still open then are ended by themselves" in text_of(admin.get("/connectors/records/"))
+    assert "Runs that do not end by themselves are ended at" in text_of(admin.get("/connectors/records/"))
 
 
 def test_it_says_what_agents_see_meanwhile(admin, draining):
