@@ -118,38 +118,38 @@ def test_the_documented_result_of_each_operation_is_accepted(name: str):
     assert read_answer(success(RESULTS[name]), OPERATIONS[name]) is not None
 
 
+OTHER_ANSWERS = [
+    success({"surprise": 1}),
+    success([]),
+    success(None),
+    success({}, log="no"),
+    b'{"protocol_version": 2, "ok": true, "result": {}}',
+    b'{"protocol_version": 1, "ok": 1, "result": {}}',
+    b'{"protocol_version": 1, "result": {}}',
+    b'{"protocol_version": 1, "ok": true}',
+    b'{"protocol_version": 1, "ok": false, "error": {"code": "x", "message": "y"}}',
+    b'{"protocol_version": 1, "ok": false, "error": {"code": "x", "message": "y", "retryable": true}, "result": 1}',
+    b"[]",
+    b"null",
+    b"",
+    b"  \n",
+    b"done\n" + success({}),
+    success({}) + success({}),
+    success({})[:-1],
+    b'{"protocol_version": 1, "protocol_version": 1, "ok": true, "result": {}}',
+    b'{"protocol_version": 1, "ok": true, "result": NaN}',
+    b'\xff{"protocol_version": 1, "ok": true, "result": {}}',
+    b'{"protocol_version": 1, "ok": true, "result": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    b'{"protocol_version": 1, "ok": true, "result": ' + b'{"a":' * 64 + b"1" + b"}" * 65,
+]
+
+
 @pytest.mark.parametrize("name", OPERATIONS)
-@pytest.mark.parametrize(
-    "answer",
-    [
-        success({"surprise": 1}),
-        success([]),
-        success(None),
-        success({}, log="no"),
-        b'{"protocol_version": 2, "ok": true, "result": {}}',
-        b'{"protocol_version": 1, "ok": 1, "result": {}}',
-        b'{"protocol_version": 1, "result": {}}',
-        b'{"protocol_version": 1, "ok": true}',
-        b'{"protocol_version": 1, "ok": false, "error": {"code": "x", "message": "y"}}',
-        b'{"protocol_version": 1, "ok": false, "error": {"code": "x", "message": "y", "retryable": true}, "result": 1}',
-        b"[]",
-        b"null",
-        b"",
-        b"  \n",
-        b"done\n" + success({}),
-        success({}) + success({}),
-        success({})[:-1],
-        b'{"protocol_version": 1, "protocol_version": 1, "ok": true, "result": {}}',
-        b'{"protocol_version": 1, "ok": true, "result": NaN}',
-        b'\xff{"protocol_version": 1, "ok": true, "result": {}}',
-        b'{"protocol_version": 1, "ok": true, "result": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
-        b'{"protocol_version": 1, "ok": true, "result": ' + b'{"a":' * 64 + b"1" + b"}" * 65,
-    ],
-)
-def test_every_other_answer_breaks_the_protocol(name: str, answer: bytes):
-    with pytest.raises(ProgramFault) as raised:
-        read_answer(answer, OPERATIONS[name])
-    assert raised.value.code == "program_protocol"
+def test_every_other_answer_breaks_the_protocol(name: str):
+    for answer in OTHER_ANSWERS:
+        with pytest.raises(ProgramFault) as raised:
+            read_answer(answer, OPERATIONS[name])
+        assert raised.value.code == "program_protocol", answer[:100]
 
 
 def test_a_trailing_line_break_is_no_second_object():
