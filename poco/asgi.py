@@ -8,7 +8,8 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poco.settings")
 _django = get_asgi_application()
 
-from connectors.api.lifespan import lifespan  # noqa: E402 - after Django's set-up
+from connectors.api.body_limit import bound_body  # noqa: E402 - after Django's set-up
+from connectors.api.lifespan import lifespan  # noqa: E402
 from connectors.api.mcp import mcp_endpoint  # noqa: E402
 from connectors.api.metadata import METADATA_PATHS, resource_metadata  # noqa: E402
 from connectors.api.reply import Receive, Scope, Send  # noqa: E402
@@ -25,4 +26,4 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
     elif scope["type"] == "http" and scope["path"] in METADATA_PATHS:
         await resource_metadata(scope, send)
     else:
-        await _django(cast("Any", scope), cast("Any", receive), cast("Any", send))
+        await _django(cast("Any", scope), cast("Any", bound_body(scope, receive)), cast("Any", send))
