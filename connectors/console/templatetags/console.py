@@ -123,10 +123,10 @@ def badge(label: object, *, tone: str = "calm") -> SafeString:
 def when(moment: datetime | None, *, absolute: bool = False) -> SafeString:
     if moment is None:
         return format_html('<span class="soft">{}</span>', _("never"))
-    shown, hover = tell_relative(moment), tell_absolute(moment)
+    at, relative, exact = moment.isoformat(), tell_relative(moment), tell_absolute(moment)
     if absolute:
-        shown, hover = hover, shown
-    return format_html('<time datetime="{}" title="{}">{}</time>', moment.isoformat(), hover, shown)
+        return format_html('<time class="exact" datetime="{}" title="{}">{}</time>', at, relative, exact)
+    return format_html('<time datetime="{}" title="{}">{}</time>', at, exact, relative)
 
 
 @register.simple_tag
