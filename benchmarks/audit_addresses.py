@@ -39,6 +39,20 @@ def addresses(
         "text, rare": "text=person499",
         "text, nothing": "text=nothing-has-this-name",
         "from an address nobody has": "address=198.51.100.1",
+        "of an origin nobody has": "origin=scheduled",
+        "of an old version (none)": "version=0.9.0",
+        "of an alias": "alias=default",
+        "of an approval (none)": f"approval={middle.pk}",
+        "retried (none)": "retries=1",
+        "to a service address": "server=tools.example.com%3A443",
+        "to a service address nobody has": "server=other.example.com%3A443",
+        "of a package's server (none)": "place=second",
+        "of a credential": "credential=a1b2c3",
+        "of a credential nobody has": "credential=ffffff",
+        "of an arguments digest": f"arguments={middle.arguments_digest}",
+        "of a result digest": f"result={middle.result_digest}",
+        "whose content was kept (none)": "kept=yes",
+        "a person's that write, slow, of 30 days": f"person={ann.username}&effect=write&slower=1000&range=30d",
     }
     for name, query in filters.items():
         yield f"calls {name}", auditor, f"{calls}?{query}", ""
@@ -52,11 +66,28 @@ def addresses(
         "of a run",
     ):
         yield f"decisions {name}", auditor, f"{decisions}?{filters[name]}", ""
-    yield "decisions that denied", auditor, f"{decisions}?allowed=no", ""
+    for name, query in (
+        ("that denied", "allowed=no"),
+        ("by a rule", "rule=grant_missing"),
+        ("by a rule that never decided", "rule=run_stopped"),
+        ("with a reason (none)", "reason=nothing"),
+        ("of a package revision", f"revision={'c' * 64}"),
+        ("of a tool digest (none)", f"digest={'d' * 64}"),
+    ):
+        yield f"decisions {name}", auditor, f"{decisions}?{query}", ""
     yield "my calls", ann, reverse("console:my_calls"), ""
     yield "one call", auditor, reverse("console:call", args=[middle.pk]), ""
     yield "admin events", auditor, reverse("console:admin_events"), ""
-    yield "admin events, text", auditor, reverse("console:admin_events") + "?text=team+19", ""
+    for name, query in (
+        ("text", "text=team+19"),
+        ("by a person", "actor=admin"),
+        ("of an act", "act=team_created"),
+        ("of an act nobody did", "act=log_exported"),
+        ("of a target", "target=Team+1999"),
+        ("of what changed (none)", "changed=nothing"),
+        ("from an address nobody has", "address=198.51.100.1"),
+    ):
+        yield f"admin events, {name}", auditor, f"{reverse('console:admin_events')}?{query}", ""
     for part, query in (
         ("count", ""),
         ("count", "connector=service0"),

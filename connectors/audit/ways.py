@@ -82,7 +82,7 @@ def _subject_ways[Row: Subject](
     if filters.person_ids is not None and len(filters.person_ids) <= MOST_WAYS:
         return [_of_person(everything, rows, filters, person) for person in filters.person_ids] or _nothing(rows)
     people = people_of(filters.connection_id, filters.agent_id)
-    return [Way(everything.filter(person_id=person), rows) for person in people]
+    return [Way(everything.filter(person_id=person), rows.filter(person_id=person)) for person in people]
 
 
 def _nothing[Row: Subject](rows: QuerySet[Row]) -> list[Way[Row]]:

@@ -93,6 +93,17 @@ def test_decisions_are_narrowed_by_every_field(ann, field):
     assert decisions(DecisionFilters(**{field: value})).rows == (wanted,)
 
 
+@pytest.mark.parametrize("field", ["connection_id", "agent_id"])
+def test_the_rows_of_a_connection_or_an_agent_are_looked_for_among_its_persons_only(ann, field):
+    """Else a database may walk everybody's rows between the ends of the person's."""
+    make_call(ann, at=timezone.now() - timedelta(hours=2), **{field: SPECIAL[field]})
+    roll_up()
+
+    [way] = ways_of_calls(CallFilters(**{field: SPECIAL[field]}))
+
+    assert '"person_id" = ' in str(way.rows.query)
+
+
 def test_calls_are_narrowed_by_who_how_long_and_which_decision(ann):
     bob = make_user("bob")
     decision = make_decision(bob)
