@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 
+from connectors.access.models import User
 from connectors.audit.models import AdminEvent
 from connectors.catalogue.models import Category
 from connectors.catalogue.publication import disable_connector
@@ -56,6 +57,7 @@ def test_a_choice_made_upon_another_overwrites_nothing_and_tells_whose_it_was(ad
     assert "Bob Li changed this while you were looking at it" in page
     assert "<dd>Design</dd>" in page
     assert re.search(r'value="everyone"[^>]*checked', page)
+    assert f"{User.objects.count()} people will see it" in page  # what is chosen, not what is saved
     notes.refresh_from_db()
     assert (notes.everyone, notes.status) == (False, "disabled")
 

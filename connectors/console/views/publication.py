@@ -100,7 +100,7 @@ def _show(
     context = frame_connector(connector, "visibility") | {
         "form": form,
         "picker": draw_picker(ticked, request.GET.get("find", "")),
-        "people": reach(connector),
+        "people": count_audience(request.POST) if form.is_bound else reach(connector),
         "meanwhile": meanwhile,
     }
     return answer(request, f"console/connectors/{template}.html", context, status=status if form.is_bound else 200)
