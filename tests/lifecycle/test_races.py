@@ -17,10 +17,11 @@ from connectors.gateway.models import Run
 from connectors.gateway.runs import join_run, open_run
 from connectors.lifecycle.drain import RemovalChange, cancel_drain, start_drain
 from connectors.lifecycle.drain_finishing import finish_drains
-from connectors.lifecycle.models import Drain
+from connectors.lifecycle.models import Drain, RemovalJob
 from connectors.lifecycle.removal import remove_connector
 from connectors.lifecycle.removal_steps import advance_removals
 from connectors.lifecycle.rollback import roll_back
+from connectors.lifecycle.run_ending import end_runs
 from tests.builders.agreement import check_agreement
 from tests.builders.attempts import make_attempt
 from tests.builders.connectors import make_agent
@@ -228,3 +229,27 @@ def test_two_workers_end_a_removal_once(workshop):
     run_together(advance_removals, advance_removals)
     assert AdminEvent.objects.filter(act="connector_removal_finished").count() == 1
     check_agreement()
+
+
+def test_of_two_who_remove_it_at_the_same_moment_one_does(workshop):
+    connector = workshop.install()
+    results = run_together(*[partial(remove_connector, connector=connector, typed_key="records", actor=None)] * 3)
+    assert codes(results).count("") == 1
+    assert set(codes(results)) <= {"", "connector_removing", "connector_not_found"}
+    assert RemovalJob.objects.count() == 1
+
+
+def test_a_run_is_ended_once_and_nothing_is_called_in_it_afterwards(workshop):
+    """An agent's calls, two administrators who end its run and a worker at the same moment."""
+    connector, agent = workshop.install(), make_agent()[0]
+    versions = {connector.key: connector.version.manifest_revision}
+    open_run(agent.pk, agent.owner_id, "", versions)
+    start_drain(connector=connector, change=update_change(workshop.pack("1.1.0")), actor=None)
+    calls = [partial(open_run, agent.pk, agent.owner_id, "", versions)] * 3
+    ends = [partial(end_runs, connector=connector, actor=None)] * 2
+    results = run_together(*calls, *ends, finish_drains)
+    entered = [open_run(agent.pk, agent.owner_id, "", versions), *results[:3]]
+    assert sum(run.stopped for run in entered) == 1
+    assert sum(results[3:5]) == 1
+    assert Connector.objects.get().version.version == "1.0.0"
+    assert Run.objects.get(ended_at=None).connector_versions == {}
