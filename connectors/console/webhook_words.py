@@ -7,6 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from connectors.console.rendering.sentences import join_sentences
 from connectors.ledger.webhook_trial import Trial
 
 STAGES_OF_WEBHOOKS: Final[dict[str, str | Promise]] = {
@@ -37,7 +38,7 @@ def tell_trial(trial: Trial) -> str:
         return gettext("The receiver took the test: %(status)s in %(time)s.") % told
     if trial.status is not None:
         what = gettext("The receiver answered %(status)s in %(time)s.") % told
-        return f"{what} {next(mend for fits, mend in _BY_STATUS if fits(trial.status))}"
+        return join_sentences(what, next(mend for fits, mend in _BY_STATUS if fits(trial.status)))
     what = gettext("The test did not get through (%(code)s, after %(time)s).") % told
     no_answer = gettext("No whole answer came back in time. The receiver may have got it: look into its log.")
-    return f"{what} {STAGES_OF_WEBHOOKS.get(trial.stage, no_answer)}"
+    return join_sentences(what, STAGES_OF_WEBHOOKS.get(trial.stage, no_answer))

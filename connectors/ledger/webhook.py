@@ -16,6 +16,7 @@ from django.utils import timezone
 from yarl import URL
 
 from connectors.access.models import User
+from connectors.audit.chain_lock import lock_chain
 from connectors.audit.recording import record_admin_event
 from connectors.egress.errors import AddressRefused
 from connectors.egress.policy import check_url
@@ -40,6 +41,7 @@ def set_webhook(*, url: str, actor: User) -> Secret:
     _check_address(url)
     secret = Secret(PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode())
     with transaction.atomic():
+        lock_chain()  # where there is no row yet there is none to lock, and two would set one each
         before = DigestWebhook.objects.select_for_update().first()
         if before is not None and before.url == url:
             _renew_secret(before, secret, actor)
@@ -55,6 +57,7 @@ def set_webhook(*, url: str, actor: User) -> Secret:
 @transaction.atomic
 def remove_webhook(*, actor: User) -> None:
     """Post digests nowhere; without a webhook that is so already."""
+    lock_chain()  # before the row, as setting one does
     webhook = DigestWebhook.objects.select_for_update().first()
     if webhook is None:
         return

@@ -12,7 +12,7 @@ from django.utils import timezone
 from connectors.catalogue.models import Connector
 from connectors.errors import Conflict
 from connectors.ledger.digests import deliver_due, queue_digests
-from connectors.ledger.models import DigestDelivery, Disposition, Notice, Probe, Review
+from connectors.ledger.models import DigestDelivery, DigestWebhook, Disposition, Notice, Probe, Review
 from connectors.ledger.notices import refresh_notices
 from connectors.ledger.probing import probe_due
 from connectors.ledger.queries import lines_of
@@ -99,3 +99,12 @@ def test_workers_that_deliver_at_once_send_a_digest_once(people):
         queue_digests()
         assert sorted(at_once(lambda _number: deliver_due())) == [0] * (TOGETHER - 1) + [1]
         assert len(receiver.received) == 1
+
+
+def test_of_webhooks_set_at_once_the_last_stands_alone(people):
+    def replace(number: int) -> object:
+        set_webhook(url=f"https://hooks.example.com/{number}", actor=people[number])
+        return "set"
+
+    assert at_once(replace) == ["set"] * TOGETHER
+    assert DigestWebhook.objects.count() == 1
