@@ -146,12 +146,12 @@ PROBE_MINUTES = env.integer("POCO_PROBE_MINUTES", 360, minimum=5, maximum=10_080
 DEAD_AFTER_DAYS = env.integer("POCO_DEAD_AFTER_DAYS", 7, minimum=1, maximum=365)
 
 # The logs -------------------------------------------------------------------------------------------------
-# For how many days each is kept; None is for good.
+_CENTURY = 36_500  # days; each log is kept for so many, None is for good
 KEEP_DAYS = {
-    "calls": env.integer("POCO_KEEP_CALLS_DAYS", 365) or None,
-    "decisions": env.integer("POCO_KEEP_DECISIONS_DAYS", 365) or None,
-    "events": env.integer("POCO_KEEP_EVENTS_DAYS", 0) or None,
-    "usage": env.integer("POCO_KEEP_USAGE_DAYS", 800) or None,
+    "calls": env.integer("POCO_KEEP_CALLS_DAYS", 365, maximum=_CENTURY) or None,
+    "decisions": env.integer("POCO_KEEP_DECISIONS_DAYS", 365, maximum=_CENTURY) or None,
+    "events": env.integer("POCO_KEEP_EVENTS_DAYS", 0, maximum=_CENTURY) or None,
+    "usage": env.integer("POCO_KEEP_USAGE_DAYS", 800, maximum=_CENTURY) or None,
 }
 
 # Packages' programs ---------------------------------------------------------------------------------------

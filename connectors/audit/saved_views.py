@@ -22,6 +22,14 @@ def saved_views(*, log: str, reader: Actor) -> QuerySet[SavedView]:
     return found.order_by("name", "id")[:MOST_SHOWN]
 
 
+def get_view(view_id: uuid.UUID, *, owner: Actor) -> SavedView:
+    """Return a view of one's own. Raises NotFound for anybody else's."""
+    view = SavedView.objects.filter(pk=view_id, owner_id=owner.pk).first()
+    if view is None:
+        raise NotFound
+    return view
+
+
 @transaction.atomic
 def save_view(*, owner: Actor, log: str, name: str, query: str, shared: bool) -> SavedView:
     """Keep a query string under a name, in place of the owner's view of that name.
@@ -39,6 +47,27 @@ def save_view(*, owner: Actor, log: str, name: str, query: str, shared: bool) ->
     view, _made = SavedView.objects.update_or_create(owner_id=owner.pk, log=log, name=name, defaults=values)
     if shared or (before is not None and before.shared):
         _record("view_shared" if shared else "view_unshared", view, owner, before=before)
+    return view
+
+
+@transaction.atomic
+def rename_view(*, view_id: uuid.UUID, actor: Actor, name: str) -> SavedView:
+    """Give a view of one's own another name. Raises NotFound for anybody else's, Conflict(view_name_taken)."""
+    view = get_view(view_id, owner=actor)
+    if SavedView.objects.filter(owner_id=actor.pk, log=view.log, name=name).exclude(pk=view_id).exists():
+        raise Conflict("view_name_taken", name=name)
+    before, view.name = view.name, name
+    view.save(update_fields=["name"])
+    if view.shared and before != name:
+        record_admin_event(
+            actor=actor,
+            act="view_renamed",
+            target_kind="saved_view",
+            target_id=view.pk,
+            target_name=name,
+            before={"name": before},
+            after={"name": name},
+        )
     return view
 
 

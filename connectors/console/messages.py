@@ -42,6 +42,10 @@ SENTENCES: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Somebody changed this while you were looking at it."),
         _("Nothing was overwritten. Reload the page, look at the change, and try again."),
     ),
+    "view_name_taken": (
+        _("Another of your views is called %(name)s."),
+        _("Choose another name."),
+    ),
     "too_many_views": (
         _("You have %(limit)s saved views, which is as many as one person may keep."),
         _("Delete one you no longer use, then save this one."),

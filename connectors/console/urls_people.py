@@ -56,6 +56,7 @@ urlpatterns: list[URLPattern] = [
     path("audit/events/", logs.admin_events, name="admin_events"),
     path("logs/<slug:log>/export/", logs.log_export, name="log_export"),
     path("logs/<slug:log>/views/", logs.view_save, name="view_save"),
+    path("views/<uuid:view_id>/rename/", logs.view_rename, name="view_rename"),
     path("views/<uuid:view_id>/delete/", logs.view_delete, name="view_delete"),
     path("calls/<uuid:call_id>/", records.call, name="call"),
     path("calls/<uuid:call_id>/content/", records.call_content, name="call_content"),

@@ -57,7 +57,7 @@ OWN = words("""
 console:connection console:reconnect console:connection_check console:connection_open console:disconnect
 console:connection_avatar
 console:authorization console:authorization_take console:authorization_cancel console:agent console:agent_retire
-console:token_create console:token_revoke console:grant console:view_delete
+console:token_create console:token_revoke console:grant console:view_rename console:view_delete
 """)
 RECORDS = ["console:call", "console:decision", "console:run"]
 RECORD_ACTS = ["console:call_content"]

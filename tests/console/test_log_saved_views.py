@@ -75,6 +75,24 @@ def test_only_its_owner_deletes_a_view_and_unsharing_leaves_an_event(client, aud
     assert AdminEvent.objects.get(act="view_unshared").target_id == str(view.pk)
 
 
+def test_its_owner_renames_a_view_and_nobody_else_does(client, audrey):
+    save(client, query="outcome=failed", shared="on")
+    save(client, name="Other")
+    view = SavedView.objects.get(name="Failures")
+    rename = reverse("console:view_rename", args=[view.pk])
+    assert rename in client.get(reverse("console:audit_calls") + "?outcome=failed").content.decode()
+    assert client.post(rename, {"name": "Other"}).status_code == 409
+    assert client.post(rename, {"name": " "}).status_code == 302
+    answer = client.post(rename, {"name": "What failed"})
+    client.force_login(make_auditor())
+    assert client.post(rename, {"name": "Mine"}).status_code == 404
+
+    view.refresh_from_db()
+    assert (view.name, view.query, view.shared) == ("What failed", "outcome=failed", True)
+    assert answer.url.endswith("?outcome=failed")
+    assert AdminEvent.objects.get(act="view_renamed").before == {"name": "Failures"}
+
+
 def test_views_of_ones_own_log_are_never_shared(client):
     client.force_login(make_user())
     save(client, log="my_calls", shared="on")

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils.html import escape
 from django.utils.translation import gettext as _
 
-from connectors.audit.saved_views import delete_view, save_view
+from connectors.audit.saved_views import delete_view, get_view, rename_view, save_view
 from connectors.console.answer import answer
 from connectors.console.forms.saved_views import SavedViewForm
 from connectors.console.logs import log_pages, tailing
@@ -69,6 +69,18 @@ def view_save(request: PersonRequest, log: str) -> HttpResponse:
     view = save_view(owner=request.user, log=log, name=values["name"], query=values["query"], shared=form.shares)
     messages.success(request, _("The view %(name)s is saved.") % {"name": view.name})
     return _back(found, view.query)
+
+
+@screen(methods=("POST",))
+def view_rename(request: PersonRequest, view_id: uuid.UUID) -> HttpResponse:
+    view = get_view(view_id, owner=request.user)
+    form = SavedViewForm(LOGS[view.log], request.POST)
+    if form.is_valid():
+        view = rename_view(view_id=view_id, actor=request.user, name=form.cleaned_data["name"])
+        messages.success(request, _("The view %(name)s is saved.") % {"name": view.name})
+    else:
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
+    return _back(LOGS[view.log], view.query)
 
 
 @screen(methods=("POST",))
