@@ -16,6 +16,7 @@ from django.utils import timezone
 from connectors.gateway.models import Invocation
 from connectors.gateway.outcomes import Outcome, refuse
 from connectors.runtime.passing_on import can_be_kept
+from connectors.vault.fingerprint import matches_digest
 
 State = Invocation.State
 BUDGET: Final = timedelta(seconds=120)  # a call's whole budget and a little: what stands longer has been lost
@@ -31,8 +32,8 @@ class Claim:
     invocation_id: UUID
     connection_id: UUID
     tool: str
+    arguments: bytes
     arguments_digest: str
-    arguments_bytes: int
 
     def insert(self) -> None:
         """Write the claim; a second one under the same invocation id is an IntegrityError."""
@@ -43,7 +44,7 @@ class Claim:
             connection_id=self.connection_id,
             tool=self.tool[:255],
             arguments_digest=self.arguments_digest,
-            arguments_bytes=self.arguments_bytes,
+            arguments_bytes=len(self.arguments),
         )
 
     def mark_sent(self) -> None:
@@ -63,8 +64,7 @@ def find_recorded(claim: Claim) -> Outcome | None:
     known = Invocation.objects.filter(agent_id=claim.agent_id, invocation_id=claim.invocation_id).first()
     if known is None:
         return None
-    same = (known.connection_id, known.tool, known.arguments_digest)
-    if same != (claim.connection_id, claim.tool[:255], claim.arguments_digest):
+    if not _is_same(claim, known):
         return _told("invocation_reused")
     if known.outcome is not None:
         return _recorded(known.outcome)
@@ -72,6 +72,13 @@ def find_recorded(claim: Claim) -> Outcome | None:
         return _told("invocation_in_progress")
     # Lost at `claimed`, nothing was sent; but whoever lost it cannot know that, and neither may we guess.
     return _told("connector_action_outcome_unknown" if known.state == State.SENT else "unavailable")
+
+
+def _is_same(claim: Claim, known: Invocation) -> bool:
+    """Also when the key of digests was rotated between the two: told otherwise, the agent would call it anew."""
+    if (known.connection_id, known.tool) != (claim.connection_id, claim.tool[:255]):
+        return False
+    return known.arguments_digest == claim.arguments_digest or matches_digest(claim.arguments, known.arguments_digest)
 
 
 def _recorded(kept: dict[str, Any]) -> Outcome:

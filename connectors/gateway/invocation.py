@@ -196,8 +196,8 @@ class _Invocation:
             invocation_id=self.invocation_id,
             connection_id=self.tool.connection_id,
             tool=self.tool.name,
+            arguments=self.arguments,
             arguments_digest=self.arguments_digest,
-            arguments_bytes=len(self.arguments),
         )
 
     def _used(self) -> tuple[Used, ...]:

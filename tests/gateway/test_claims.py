@@ -1,6 +1,7 @@
 """What a repeated invocation is told, in every state its first attempt can be in."""
 
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,15 +12,23 @@ from connectors.gateway.claims import KEPT_RESULT_BYTES, Claim, find_recorded
 from connectors.gateway.models import Invocation
 from connectors.gateway.outcomes import Outcome, cancel, fail, refuse
 from connectors.vault.errors import SealedValueDamaged
+from connectors.vault.fingerprint import keyed_digest
+from connectors.vault.key_ring import make_key_text
 from tests.builders.connectors import make_agent
+
+ARGUMENTS = b'{"text":"plum"}'
 
 
 @pytest.fixture
 def claim(db):
     agent, _ = make_agent()
-    claim = Claim(uuid.uuid4(), agent.pk, uuid.uuid4(), uuid.uuid4(), "notes__add", "d" * 64, 42)
+    claim = Claim(uuid.uuid4(), agent.pk, uuid.uuid4(), uuid.uuid4(), "notes__add", ARGUMENTS, keyed_digest(ARGUMENTS))
     claim.insert()
     return claim
+
+
+def with_arguments(claim: Claim, arguments: bytes) -> Claim:
+    return replace(claim, arguments=arguments, arguments_digest=keyed_digest(arguments))
 
 
 def told(claim: Claim) -> str:
@@ -32,6 +41,15 @@ def test_one_that_is_under_way_is_in_progress(claim):
     assert told(claim) == "invocation_in_progress"
     claim.mark_sent()
     assert told(claim) == "invocation_in_progress"
+
+
+def test_one_that_was_made_before_a_key_rotation_is_still_the_same(claim, settings):
+    settings.VAULT_KEYS = f"old:{make_key_text()}"
+    Invocation.objects.update(arguments_digest=keyed_digest(ARGUMENTS))
+    claim.end(Outcome("succeeded", {"content": []}), keep_result=True)
+    settings.VAULT_KEYS = f"new:{make_key_text()},{settings.VAULT_KEYS}"
+    assert told(with_arguments(claim, ARGUMENTS)) == ""
+    assert told(with_arguments(claim, b'{"text":"pear"}')) == "invocation_reused"
 
 
 @pytest.mark.parametrize(("sent", "code"), [(False, "unavailable"), (True, "connector_action_outcome_unknown")])
@@ -60,7 +78,7 @@ def test_a_failure_is_told_again_without_its_result(claim):
 
 def test_another_agents_invocation_is_nobodys_business(claim):
     other, _ = make_agent()
-    assert find_recorded(Claim(uuid.uuid4(), other.pk, claim.invocation_id, uuid.uuid4(), "t", "d", 1)) is None
+    assert find_recorded(Claim(uuid.uuid4(), other.pk, claim.invocation_id, uuid.uuid4(), "t", b"", "d")) is None
 
 
 @pytest.mark.parametrize(
