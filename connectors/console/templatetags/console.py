@@ -33,11 +33,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from heroicons.templatetags.heroicons import heroicon_mini
 
 from connectors.authorization.models import Connection, ConnectionAvatar
 from connectors.console.rendering.amounts import tell_bytes, tell_count, tell_duration, tell_percent, tell_rate
 from connectors.console.rendering.drawn_once import drawn_once
+from connectors.console.rendering.icons import draw_icon
 from connectors.console.rendering.initials import tell_initials
 from connectors.console.rendering.moments import tell_absolute, tell_relative
 from connectors.console.rendering.sparklines import draw_sparkline
@@ -70,7 +70,7 @@ register.tag("icon", drawn_once(register.tags["icon"]))
 
 @cache  # parsing one anew takes longer than drawing a table's row; names and sizes are few
 def _draw_icon(name: str, size: int) -> SafeString:
-    return mark_safe(heroicon_mini(name, size=size, aria_hidden="true"))  # noqa: S308 - the package's own SVG
+    return mark_safe(draw_icon(name, size))  # noqa: S308 - the package's own SVG
 
 
 @register.simple_tag
