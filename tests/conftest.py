@@ -21,6 +21,7 @@ _PROOFS = [
     "flows/test_up.py",
     "flows/test_up_refused.py",
     "project/test_single_sign_on.py",
+    "runtime/test_program_load.py",
 ]
 collect_ignore = [] if "POCO_PROOFS" in os.environ else _PROOFS
 

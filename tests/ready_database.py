@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.db import connection
 from pytest_django.plugin import blocking_manager_key
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 60
 
 
 class _Laying:
