@@ -42,12 +42,12 @@ def rename_category(
     Raises `Invalid` with a fault per field, and `Conflict("category_changed")` when it is no longer what `edition` saw.
     """
     current = _lock(category)
-    if edition is not None and edition != edition_of(current):
-        raise Conflict("category_changed", key=current.key)
     named = _parse(current, names, icon)
     before = {"names": current.names, "icon": current.icon}
     after = {"names": named, "icon": icon}
-    if after != before:
+    if after != before:  # the same sent twice is no conflict
+        if edition not in (None, edition_of(current)):
+            raise Conflict("category_changed", key=current.key)
         current.names, current.icon = named, icon
         current.save(update_fields=["names", "icon"])
         _record("category_renamed", current, actor, before=before, after=after)

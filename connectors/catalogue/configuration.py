@@ -52,7 +52,8 @@ def save_configuration(
     actor: User | None,
     note_fingerprint: NoteFingerprint | None = None,
 ) -> Connector:
-    """Return the connector with its new configuration and a higher revision; the same values again change nothing.
+    """Return the connector with its new configuration and a higher revision; the same values again change nothing,
+    nor are they a conflict.
 
     `note_fingerprint` sets the locked connector's authorization fingerprint and returns how many people must authorize
     again: accounts lie above this room, and `lifecycle.reconfiguration` hands it down.
@@ -60,7 +61,10 @@ def save_configuration(
     Raises `Invalid` with a fault per field, and `Conflict` naming who changed what when `expected_revision` has passed.
     A package with a program is asked first, outside any transaction: it may take seconds (§8).
     """
-    _require_revision(Connector.objects.filter(pk=connector.pk).first(), expected_revision)  # before seconds go by
+    now = Connector.objects.select_related("version").filter(pk=connector.pk).first()
+    if now is not None and now.configuration_revision != expected_revision and _is_as_wanted(now, raw, cleared):
+        return now  # sent twice: the first has done it
+    _require_revision(now, expected_revision)  # before seconds go by
     identity = _ask_program(connector, raw, cleared)
     return _save(
         connector,
@@ -71,6 +75,15 @@ def save_configuration(
         identity=identity,
         note_fingerprint=note_fingerprint,
     )
+
+
+def _is_as_wanted(connector: Connector, raw: Mapping[str, str], cleared: Collection[str]) -> bool:
+    """Return whether a configuration is already what was typed; of secrets that cannot be said."""
+    try:
+        change = _read_change(connector, raw, cleared)
+    except Invalid:
+        return False
+    return change.values.public == connector.configuration and not change.values.secrets and not change.gone
 
 
 def _ask_program(connector: Connector, raw: Mapping[str, str], cleared: Collection[str]) -> Any:

@@ -38,15 +38,15 @@ def set_visibility(
     `Conflict("visibility_changed")` when it is no longer what `edition` saw.
     """
     current = lock_connector(connector.pk)
-    if edition is not None and edition != edition_of_visibility(current):
-        raise Conflict("visibility_changed", key=current.key)
-    before = _describe(current)
+    seen, before = edition_of_visibility(current), _describe(current)
     current.everyone = everyone
     current.save(update_fields=["everyone"])
     current.teams.set(teams)
     current.people.set(people)
     after = _describe(current)
-    if after != before:
+    if after != before:  # the same sent twice is no conflict
+        if edition not in (None, seen):
+            raise Conflict("visibility_changed", key=current.key)
         bump_catalogue()
         record_connector_event("visibility_set", current, actor, before=before, after=after)
     return current

@@ -119,4 +119,4 @@ def test_a_choice_is_not_told_as_the_form_writes_it(admin, notes):
 
 def test_a_hostile_revision_is_no_revision(admin, notes):
     for revision in ("", "-1", "9" * 5000, "²"):
-        assert save(admin, **{"seen-revision": revision}).status_code == 409
+        assert save(admin, **{"seen-revision": revision, "limit": "9"}).status_code == 409

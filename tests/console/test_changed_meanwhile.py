@@ -90,3 +90,20 @@ def test_a_category_named_meanwhile_tells_its_names_and_keeps_what_was_typed(adm
         assert told in page
     assert admin.post(CATEGORY, {"edition": edition(page), **typed}).status_code == 302
     assert Category.objects.get(key="productivity").names == {"en": "Desk"}
+
+
+@pytest.mark.parametrize(
+    ("address", "mark", "typed"),
+    [
+        (VISIBILITY, "edition", {"audience": "chosen", "more_people": "bob"}),
+        (CATEGORY, "edition", {"name-en": "Desk", "name-zh-hans": "", "icon": ""}),
+        ("/connectors/notes/configuration/", "seen-revision", {"endpoint": "https://b.example/mcp"}),
+    ],
+)
+def test_the_same_sent_twice_is_done_once_and_told_of_as_done(admin, notes, bob, address, mark, typed):
+    seen = re.search(rf'name="{mark}" value="(\w+)"', text_of(admin.get(address))).group(1)
+
+    answers = [admin.post(address, typed | {mark: seen}) for _click in range(2)]
+
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert AdminEvent.objects.count() == 1
