@@ -74,7 +74,7 @@ def _ledger(seeded: Seeded) -> Iterator[Address]:
     yield "reviews", admin, reverse("console:reviews")
     yield "a review's line", admin, reverse("console:review_line", args=[seeded.review, 100])
     yield "a review's report", admin, reverse("console:review_report", args=[seeded.review])
-    yield "health", admin, reverse("console:health")
+    yield "health, waiting 1 s for a worker", admin, reverse("console:health")
     yield "notices", admin, reverse("console:notices")
 
 

@@ -27,7 +27,7 @@ ENDPOINTS_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class EndpointLine:
-    """One published connector's endpoint; `people` and `agents` notice when it fails."""
+    """One published connector's endpoint that fails or whose certificate ends; `people` and `agents` notice it."""
 
     probe: Probe
     text: ConnectorText
@@ -36,11 +36,6 @@ class EndpointLine:
     availability: Availability
     people: int
     agents: int
-    ending: bool  # its certificate, soon
-
-    @property
-    def ails(self) -> bool:
-        return self.mark in AILING or self.ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +72,14 @@ class Upkeep:
 def read_upkeep() -> Upkeep:
     """Return it all by a fixed number of queries; endpoints that ail first, the worst on top."""
     now = timezone.now()
-    lines = _list_endpoints(now)
-    ailing = [line for line in lines if line.ails]
+    probes = Probe.objects.filter(connector__status=Connector.Status.PUBLISHED).defer("tools", "toolset_digests")
+    marks = {probe: mark_health(probe) for probe in probes}
+    ailing = {probe: mark for probe, mark in marks.items() if mark in AILING or _ends_soon(probe, now)}
     stuck = set(stuck_removals().values_list("pk", flat=True))
     return Upkeep(
-        endpoints=ailing[:ENDPOINTS_SHOWN],
-        answering=sum(line.mark in (HealthMark.ANSWERS, HealthMark.ASKS) for line in lines),
-        asked=sum(line.mark not in (HealthMark.OFF, HealthMark.PROGRAM) for line in lines),
+        endpoints=_list_endpoints(ailing)[:ENDPOINTS_SHOWN],
+        answering=sum(mark in (HealthMark.ANSWERS, HealthMark.ASKS) for mark in marks.values()),
+        asked=sum(mark not in (HealthMark.OFF, HealthMark.PROGRAM) for mark in marks.values()),
         sweeps=[SweepLine(sweep, sweep.is_overdue(now)) for sweep in list_sweeps()],
         removals=[(job, job.pk in stuck) for job in removals_under_way()],
         chain=last_check(),
@@ -91,25 +87,17 @@ def read_upkeep() -> Upkeep:
     )
 
 
-def _list_endpoints(now: datetime) -> list[EndpointLine]:
-    probes = Probe.objects.filter(connector__status=Connector.Status.PUBLISHED).select_related("connector")
-    found = list(probes.defer("tools", "toolset_digests", "connector__configuration"))
-    ids = [probe.connector_id for probe in found]
-    texts, available = describe_connectors([probe.connector for probe in found]), read_availability(ids)
-    affected = count_affected(ids)
-    lines = [
-        EndpointLine(
-            probe=probe,
-            text=texts[probe.connector_id],
-            mark=mark_health(probe),
-            stage=STAGES.get(probe.stage),
-            availability=available.get(probe.connector_id, NEVER_ASKED),
-            people=affected[probe.connector_id][0],
-            agents=affected[probe.connector_id][1],
-            ending=_ends_soon(probe, now),
-        )
-        for probe in found
-    ]
+def _list_endpoints(marks: dict[Probe, HealthMark]) -> list[EndpointLine]:
+    ids = [probe.connector_id for probe in marks]
+    connectors = Connector.objects.only("key", "version").in_bulk(ids)
+    texts, available, affected = describe_connectors(connectors.values()), read_availability(ids), count_affected(ids)
+    lines = []
+    for probe, mark in marks.items():
+        if connector := connectors.get(probe.connector_id):  # else it was removed just now
+            probe.connector = connector
+            people, agents = affected[connector.pk]
+            stage, availability = STAGES.get(probe.stage), available.get(connector.pk, NEVER_ASKED)
+            lines.append(EndpointLine(probe, texts[connector.pk], mark, stage, availability, people, agents))
     order = {mark: number for number, mark in enumerate(AILING)}
     return sorted(lines, key=lambda line: (order.get(line.mark, len(order)), -line.people, line.text.name.casefold()))
 
