@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -62,6 +63,17 @@ def test_it_names_the_runs_with_their_last_call_and_an_act_that_ends_them(admin,
     assert "1 run was ended. What it had begun comes to its end within two minutes." in told
     assert "Run that was ended; its last calls may still be on their way" in told
     assert f"/drain/runs/{run.pk}/end/" not in told
+    assert Run.objects.get().stopped_at is not None
+
+
+def test_the_act_that_ends_a_run_is_the_pages_own(ada, draining):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(ada)
+    address = f"/connectors/records/drain/runs/{Run.objects.get().pk}/end/"
+    page = text_of(client.get("/connectors/records/"))
+    token = re.search(rf'action="{address}">.*?name="csrfmiddlewaretoken" value="(\w+)"', page).group(1)
+    assert client.post(address).status_code == 403
+    assert client.post(address, {"csrfmiddlewaretoken": token}).status_code == 302
     assert Run.objects.get().stopped_at is not None
 
 
