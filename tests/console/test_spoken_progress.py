@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +53,9 @@ def test_who_comes_back_to_a_removal_finds_how_it_ended(admin):
     job = RemovalJob.objects.create(connector_id=uuid.uuid4(), connector_key="records", stage="done")
     for again in (admin.get, admin.post):
         assert again("/connectors/records/remove/")["Location"] == f"/removals/{job.pk}/"
+
+
+def test_nothing_is_disabled_while_it_has_the_focus():
+    """A browser takes the focus from what is disabled, and gives it to nobody; htmx drops a second press by itself."""
+    disabling = [path for path in Path("templates").rglob("*.html") if "hx-disabled-elt" in path.read_text()]
+    assert disabling == []
