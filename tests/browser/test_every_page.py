@@ -104,6 +104,31 @@ def test_every_page_is_accessible_and_fits(dressed: tuple[Page, str]) -> None:
     assert faults == []
 
 
+def test_a_strip_of_tabs_wider_than_the_page_begins_where_the_open_one_shows(filled: Page) -> None:
+    filled.set_viewport_size({"width": 360, "height": 900})
+    filled.goto(PAGES["skills"])
+
+    tab = filled.locator(".tabs > [aria-current]").bounding_box()
+
+    assert tab is not None
+    assert 0 <= tab["x"] <= tab["x"] + tab["width"] <= 360
+
+
+def test_names_of_one_long_word_push_nothing_aside(filled: Page) -> None:
+    filled.set_viewport_size({"width": 360, "height": 900})
+    faults = []
+    for title in ("home", "catalogue-connector", "connections", "agents", "overview", "install", "notices"):
+        filled.goto(PAGES[title])
+        overflow = filled.evaluate("""() => {
+            for (const name of document.querySelectorAll("h1, .row-link, .row-title a, li strong, .agent-list a"))
+                if (!name.children.length) name.textContent = "a_word_without_any_place_to_break_it_".repeat(3);
+            return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+        }""")
+        if overflow > 0:
+            faults.append(f"{title}: {overflow} px")
+    assert faults == []
+
+
 def test_the_sign_in_page_is_accessible(new_page: NewPage) -> None:
     page = new_page()
     page.goto("/accounts/login/")
