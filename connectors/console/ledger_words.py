@@ -84,6 +84,12 @@ ITEM_TITLES: Final[dict[str, str | Promise]] = {
 }
 
 
+_UNUSABLE: Final = {
+    "nobody_could_use_it": _("It was never published, so nobody could use it."),
+    "withdrawn": _("It is withdrawn, so nobody can use it; that it is idle says nothing."),
+}
+
+
 def word_suggestion(suggestion: Suggestion) -> str:
     """Return why it is suggested, in one sentence."""
     days = suggestion.days
@@ -93,10 +99,8 @@ def word_suggestion(suggestion: Suggestion) -> str:
         return ngettext("Used %(days)d day ago.", "Used %(days)d days ago.", days) % {"days": days}
     if suggestion.code in ("idle", "long_idle"):
         return ngettext("Idle for %(days)d day.", "Idle for %(days)d days.", days) % {"days": days}
-    if suggestion.code == "nobody_could_use_it":
-        return gettext("It was never published, so nobody could use it.")
-    if suggestion.code == "withdrawn":
-        return gettext("It is withdrawn, so nobody can use it; that it is idle says nothing.")
+    if suggestion.code in _UNUSABLE:
+        return str(_UNUSABLE[suggestion.code])
     if days == 0:
         return gettext("It can be used since less than a day; it is judged after 30 days without use.")
     told = ngettext(
