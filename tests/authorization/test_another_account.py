@@ -190,7 +190,7 @@ def test_a_redirect_turned_away_is_revoked_as_well(client, ann, tmp_path):
 
 
 def leave(client, connector, alias):
-    answer = client.post(reverse("console:connect", args=[connector.key]), {"connection_alias": alias})
+    answer = client.post(reverse("console:connect", args=[connector.key]), {"connection-alias": alias})
     return dict(parse_qsl(urlsplit(answer.context["url"]).query))
 
 

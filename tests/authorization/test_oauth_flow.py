@@ -186,7 +186,7 @@ def test_a_server_that_wants_another_scope_is_told_with_who_can_mend_it(client, 
 
 def test_reconnecting_keeps_the_connection_and_its_alias(client, ann, server, issuer):
     connector = make_oauth_connector(server, oauth_options(mcp_discovery(issuer)), policy="multiple_per_user")
-    come_back(client, issuer.consent(leave(client, connector, connection_alias="work")))
+    come_back(client, issuer.consent(leave(client, connector, **{"connection-alias": "work"})))
     first = Connection.objects.get()
 
     page = client.post(reverse("console:reconnect", args=[first.pk]))

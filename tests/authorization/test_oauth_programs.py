@@ -93,7 +93,7 @@ def ann(client):
 
 
 def leave(client, connector, alias="work"):
-    answer = client.post(reverse("console:connect", args=[connector.key]), {"connection_alias": alias})
+    answer = client.post(reverse("console:connect", args=[connector.key]), {"connection-alias": alias})
     assert answer.status_code == 200, answer.content.decode()
     return dict(parse_qsl(urlsplit(answer.context["url"]).query))
 

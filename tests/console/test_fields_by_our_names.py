@@ -7,6 +7,7 @@ from bs4 import BeautifulSoup
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from connectors.catalogue.models import Connector
+from connectors.console.forms.connect import ALIAS
 from connectors.lifecycle.models import Drain
 from connectors.manifest.fields import Field
 from tests.builders.packages import ENDPOINT_FIELD
@@ -92,3 +93,7 @@ def test_a_field_cannot_tick_a_risk_of_its_own_package(admin, workshop):
     assert admin.post(address, filled(admin.get(address))).status_code == 422
 
     assert Connector.objects.get().version.version == "1.0.0"
+
+
+def test_the_name_of_an_account_is_asked_under_one_as_well():
+    assert not FIELD_KEY.fullmatch(ALIAS)

@@ -105,20 +105,20 @@ def test_everything_missing_is_told_at_once(client, ann):
 
 def test_a_second_account_needs_an_alias_and_says_so_at_its_field(client, ann, keyed):
     connector = make_connector(static=True, policy="multiple_per_user", endpoint=keyed.url)
-    connect(client, connector, token=SECRET, connection_alias="")
+    connect(client, connector, token=SECRET, **{"connection-alias": ""})
 
-    answer = connect(client, connector, token=SECRET, connection_alias="")
+    answer = connect(client, connector, token=SECRET, **{"connection-alias": ""})
 
     assert answer.status_code == 422
-    assert 'href="#field-connection_alias"' in answer.content.decode()
+    assert 'href="#field-connection-alias"' in answer.content.decode()
     assert Connection.objects.count() == 1
 
 
 def test_a_second_account_with_an_alias_is_connected(client, ann, keyed):
     connector = make_connector(static=True, policy="multiple_per_user", endpoint=keyed.url)
-    connect(client, connector, token=SECRET, connection_alias="home")
+    connect(client, connector, token=SECRET, **{"connection-alias": "home"})
 
-    connect(client, connector, token=SECRET, connection_alias="work")
+    connect(client, connector, token=SECRET, **{"connection-alias": "work"})
 
     assert set(Connection.objects.values_list("alias", flat=True)) == {"home", "work"}
 

@@ -219,7 +219,7 @@ def test_every_page_of_a_console_in_which_nothing_happened_yet_is_in_chinese(eng
         ("/connectors/keyed/publish/", {"audience": "chosen"}),
         ("/connectors/keyed/test/", {"endpoint": "http://127.0.0.1:1/mcp"}),
         ("/catalogue/keyed/connect/", {"token": ""}),
-        ("/catalogue/keyed/connect/", {"token": "t", "connection_alias": "a active"}),
+        ("/catalogue/keyed/connect/", {"token": "t", "connection-alias": "a active"}),
         ("/accounts/password/change/", {"oldpassword": "x", "password1": "a", "password2": "b"}),
     ],
 )

@@ -41,4 +41,4 @@ class ConnectForm(ManifestForm):
         return self[ALIAS] if ALIAS in self.fields else None
 
 
-ALIAS = "connection_alias"  # a manifest's own field could be called alias
+ALIAS = "connection-alias"  # no field of a manifest can have a hyphen
