@@ -25,6 +25,17 @@ _PROOFS = [
 ]
 collect_ignore = [] if "POCO_PROOFS" in os.environ else _PROOFS
 
+_LONG = {
+    "test_zip_to_ledger",
+    "test_chinese_pages",
+    "test_access_matrix",
+    "test_program_containment",
+    "test_program_keeper",
+    "test_corpus",
+    "test_admin_update",
+    "test_oauth_programs",
+}
+
 # Enough examples for every run; a longer search is `make fuzz`. A busy machine draws slowly.
 settings.register_profile("suite", max_examples=50, deadline=None)
 settings.load_profile("suite")
@@ -72,5 +83,5 @@ def _meet_servers_anew() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits for whole processes, so that no worker is left alone with it at the end."""
-    items.sort(key=lambda item: item.path.parent.name != "flows")
+    """Begin with the files that take longest, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: item.path.stem not in _LONG)
