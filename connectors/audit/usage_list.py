@@ -1,13 +1,15 @@
-"""The use of many connectors at once, as a list shows it: only what it asks for, all of it read as of one moment.
+"""The use of many connectors or connections at once, as a list shows it: only what it asks for, as of one moment.
 
-Numbers are exact as in `usage`; the number of queries does not depend on how many connectors there are.
+Numbers are exact as in `usage`; the number of queries does not depend on how many there are.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from connectors.audit.latency import histogram_of
 from connectors.audit.models import CallRecord
@@ -36,7 +38,7 @@ class UseWanted:
 
 @dataclass(slots=True)
 class ListedUse:
-    """One connector's use: since each moment, by the day, oldest first, and when each tool was last used, ever."""
+    """The use of one of them: since each moment, by the day, oldest first, and when each tool was last used, ever."""
 
     since: dict[datetime, Tally]
     daily: list[int]
@@ -60,14 +62,31 @@ class ListedUse:
 
 def use_of_connectors(keys: Collection[str], wanted: UseWanted) -> dict[str, ListedUse]:
     """Return the use of each connector, by key."""
+    return _read("connector_key", Level.CONNECTOR, keys, wanted)
 
-    def read(mark: RollupMark) -> dict[str, ListedUse]:
-        uses = {key: _nothing(wanted) for key in keys}
-        _add_subjects(uses, wanted)
+
+def use_of_connections(ids: Collection[UUID], wanted: UseWanted) -> dict[UUID, ListedUse]:
+    """Return the use of each connection, by id; its tools are not among it: `usage_by_grant` has them."""
+    return _read("connection_id", Level.CONNECTION, ids, wanted)
+
+
+def _read[Key: (str, UUID)](
+    column: str, level: Level, keys: Collection[Key], wanted: UseWanted
+) -> dict[Key, ListedUse]:
+    whose = Q(**{f"{column}__in": keys})
+
+    def read(mark: RollupMark) -> dict[Key, ListedUse]:
+        uses: dict[Any, ListedUse] = {key: _nothing(wanted) for key in keys}
+        subjects: dict[int, ListedUse] = {}
+        rows = UsageSubject.objects.filter(whose, level=level).order_by()
+        for pk, key, at, who in rows.values_list("pk", column, "last_used_at", "last_person_name"):
+            subjects[pk] = uses[key]
+            uses[key].see(at, who)
+        _add_cells(subjects, level, wanted)
         if wanted.tools:
-            _add_tools(uses)
-        for call in uncounted_calls(mark, CallRecord.objects.filter(connector_key__in=keys)):
-            _add_call(uses[call.connector_key], call, wanted)
+            _add_tools(uses, whose)
+        for call in uncounted_calls(mark, CallRecord.objects.filter(whose)):
+            _add_call(uses[getattr(call, column)], call, wanted)
         return uses
 
     return read_consistently(read)
@@ -83,42 +102,29 @@ def _days(ends: tuple[datetime, datetime]) -> Stretch:
     return Stretch(floor_day(ends[0]), floor_day(ends[1]) + timedelta(days=1))
 
 
-def _add_subjects(uses: dict[str, ListedUse], wanted: UseWanted) -> None:
-    """A connector has one subject of its own."""
-    columns = ("pk", "connector_key", "last_used_at", "last_person_name")
-    subjects: dict[int, ListedUse] = {}
-    for pk, key, at, who in _subjects(Level.CONNECTOR, uses).values_list(*columns):
-        subjects[pk] = uses[key]
-        uses[key].see(at, who)
+def _add_cells(subjects: dict[int, ListedUse], level: Level, wanted: UseWanted) -> None:
     if wanted.moments:
-        _add_stretches(subjects, wanted.moments)
+        for pk, each in sum_each(subjects, [Stretch.of(moment) for moment in wanted.moments]).items():
+            for moment, (calls, errors) in zip(wanted.moments, each, strict=True):
+                subjects[pk].since[moment].add(calls, errors, 0)
     if since := wanted.quantiles_since:
-        for pk, tally in tally_subjects(subjects, Level.CONNECTOR, Stretch.of(since)).items():
+        for pk, tally in tally_subjects(subjects, level, Stretch.of(since)).items():
             subjects[pk].since[since].latency += tally.latency
     if wanted.days:
-        _add_days(subjects, _days(wanted.days))
+        _add_days(subjects, level, _days(wanted.days))
 
 
-def _add_stretches(subjects: dict[int, ListedUse], moments: tuple[datetime, ...]) -> None:
-    for pk, each in sum_each(subjects, [Stretch.of(moment) for moment in moments]).items():
-        for moment, (calls, errors) in zip(moments, each, strict=True):
-            subjects[pk].since[moment].add(calls, errors, 0)
-
-
-def _add_days(subjects: dict[int, ListedUse], days: Stretch) -> None:
-    cells = sum_cells(("subject_id", "start"), Q(subject_id__in=subjects), Level.CONNECTOR, days)
+def _add_days(subjects: dict[int, ListedUse], level: Level, days: Stretch) -> None:
+    cells = sum_cells(("subject_id", "start"), Q(subject_id__in=subjects), level, days)
     for (pk, start), (calls, _errors) in cells.items():
         subjects[pk].daily[(start.astimezone(UTC) - days.since).days] += calls
 
 
-def _add_tools(uses: dict[str, ListedUse]) -> None:
-    columns = ("connector_key", "server", "tool", "last_used_at")
-    for key, server, tool, at in _subjects(Level.TOOL, uses).values_list(*columns):
+def _add_tools(uses: dict[Any, ListedUse], whose: Q) -> None:
+    """Of connectors."""
+    rows = UsageSubject.objects.filter(whose, level=Level.TOOL).order_by()
+    for key, server, tool, at in rows.values_list("connector_key", "server", "tool", "last_used_at"):
         uses[key].see_tool(ToolKey(server, tool), at)
-
-
-def _subjects(level: Level, keys: Collection[str]) -> QuerySet[UsageSubject]:
-    return UsageSubject.objects.filter(level=level, connector_key__in=keys).order_by()
 
 
 def _add_call(use: ListedUse, call: CountedCall, wanted: UseWanted) -> None:

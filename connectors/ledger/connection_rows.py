@@ -8,7 +8,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from connectors.audit.usage import ToolKey, Usage, usage_by_connection, usage_by_grant
+from connectors.audit.usage import ToolKey, Usage, usage_by_grant
+from connectors.audit.usage_list import UseWanted, use_of_connections
 from connectors.authorization.models import Connection
 from connectors.ledger.allowed_tools import allowed_tools
 from connectors.ledger.health_mark import HealthMark, mark_health
@@ -26,7 +27,8 @@ type GrantUse = dict[tuple[UUID, UUID], dict[ToolKey, datetime]]  # by (agent, c
 @dataclass(frozen=True, slots=True)
 class ConnectionRow:
     """Its use within 7, 30 and 90 days; `unused` are the allowed tools no agent used through it within 90, `never`
-    those of them that none ever did. What its tools cost of a context is what the connector's cost."""
+    those of them that none ever did. What its tools cost of a context is what the connector's cost. Only `month` has
+    quantiles."""
 
     week: Usage
     month: Usage
@@ -46,7 +48,8 @@ def connection_rows(connections: Collection[Connection]) -> dict[UUID, Connectio
     """Return the rows by connection id; the connections carry their connector. A fixed number of queries."""
     now = timezone.now()
     ids = [connection.pk for connection in connections]
-    week, month, quarter = (usage_by_connection(ids, since=now - length) for length in (WEEK, MONTH, UNUSED_AFTER))
+    week, month, quarter = now - WEEK, now - MONTH, now - UNUSED_AFTER
+    uses = use_of_connections(ids, UseWanted(moments=(week, month, quarter), quantiles_since=month))
     grants = usage_by_grant(ids)
     used, ever = tools_in_use(grants, since=now - UNUSED_AFTER), tools_in_use(grants, since=_EVER)
     allowed = allowed_tools({connection.connector.version_id for connection in connections})
@@ -57,9 +60,9 @@ def connection_rows(connections: Collection[Connection]) -> dict[UUID, Connectio
         pk, probe = connection.pk, probes.get(connection.connector_id)
         keys = allowed[connection.connector.version_id]
         rows[pk] = ConnectionRow(
-            week=week[pk],
-            month=month[pk],
-            quarter=quarter[pk],
+            week=uses[pk].usage(week),
+            month=uses[pk].usage(month),
+            quarter=uses[pk].usage(quarter),
             allowed=len(keys),
             unused=tuple(key for key in keys if key not in used.get(pk, ())),
             never=tuple(key for key in keys if key not in ever.get(pk, ())),

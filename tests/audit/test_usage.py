@@ -27,7 +27,7 @@ from connectors.audit.usage import (
     usage_by_grant,
     usage_by_tool,
 )
-from connectors.audit.usage_list import UseWanted, use_of_connectors
+from connectors.audit.usage_list import UseWanted, use_of_connections, use_of_connectors
 from connectors.audit.usage_models import LateCall, RollupMark, UsageDay, UsageHour, UsageSubject
 from tests.builders.logs import make_call
 from tests.builders.people import make_user
@@ -317,6 +317,8 @@ def test_use_equals_the_calls_counted_one_by_one_also_late_ones_and_after_retent
         key: Counter(one.connector_key for one in counted)[key] for key in ("alpha", "beta")
     }
     assert {key: one.usage(since) for key, one in listed.items()} == by_connector
+    of_connections = use_of_connections(CONNECTIONS, UseWanted(moments=(since,), quantiles_since=since))
+    assert {key: one.usage(since) for key, one in of_connections.items()} == by_connection
     assert_listed(listed, made, since)
     assert {key: one.errors for key, one in by_connection.items()} == {
         key: sum(one.outcome == "failed" for one in counted if one.connection_id == key) for key in CONNECTIONS
