@@ -19,7 +19,7 @@ from benchmarks.audit_addresses import addresses
 from benchmarks.audit_rows import DAYS, LOGS, Whose, draw_day
 from benchmarks.audit_seed import Seeded, write_some
 from connectors.access.models import User
-from connectors.audit.charts import usage_top
+from connectors.audit.charts import usage_tops
 from connectors.audit.export import export_rows
 from connectors.audit.models import CallRecord
 from connectors.audit.queries import CallFilters, count_calls
@@ -148,7 +148,7 @@ def reads(seeded: Seeded, rounds: int) -> Iterator[Line]:
         ),
         (
             "top 10 tools, 90 days (GROUP BY)",
-            lambda: usage_top("tool", CallFilters(), since=seeded.since),
+            lambda: usage_tops(("tool",), CallFilters(), since=seeded.since),
             lambda: list(
                 raw.values("connector_key", "upstream_tool").annotate(calls=Count("pk")).order_by("-calls")[:10]
             ),

@@ -168,7 +168,7 @@ def _adapter(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
     if isinstance(field, models.UUIDField):
         return _hexadecimal
     if isinstance(field, models.DateTimeField):
-        return connection.ops.adapt_datetimefield_value
+        return cache(connection.ops.adapt_datetimefield_value)  # for one step's rows, whose moments are often the same
     return None
 
 

@@ -137,17 +137,13 @@ def usage_series(filters: CallFilters, *, edges: Sequence[datetime]) -> tuple[Po
     return tuple(Point(start, tally.calls, tally.errors, tally.p50_us, tally.p95_us) for start, tally in points)
 
 
-def usage_top(
-    by: By, filters: CallFilters, *, since: datetime, until: datetime | None = None, limit: int = 10
-) -> tuple[Top, ...] | None:
-    """Return what has the most calls, most first; of codes, those of calls that failed. None as for `usage_series`."""
-    return usage_tops((by,), filters, since=since, until=until, limit=limit)[by]
-
-
 def usage_tops(
     bys: Collection[By], filters: CallFilters, *, since: datetime, until: datetime | None = None, limit: int = 10
 ) -> dict[By, tuple[Top, ...] | None]:
-    """Return several top lists, all as of one moment."""
+    """Return what has the most calls, most first, by each of some things, all as of one moment.
+
+    Of codes, those of calls that failed. None as for `usage_series`.
+    """
     stretch = Stretch.of(since, until)
 
     def read(mark: RollupMark) -> dict[By, dict[Key, Tally] | None]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from connectors.audit import charts
 from connectors.audit.buckets import bucket_edges
-from connectors.audit.charts import usage_series, usage_top
+from connectors.audit.charts import usage_series, usage_tops
 from connectors.audit.filters import CallFilters
 from connectors.audit.late_calls import seal
 from connectors.audit.models import CallRecord
@@ -40,6 +40,10 @@ AGENTS = [UUID(int=number + 100) for number in range(2)]
 @pytest.fixture
 def ann():
     return make_user("ann")
+
+
+def usage_top(by, filters, **given):
+    return usage_tops((by,), filters, **given)[by]
 
 
 def call(person, ago, *, connector="alpha", tool="search", **fields):

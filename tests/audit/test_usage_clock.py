@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from connectors.audit.buckets import bucket_edges
-from connectors.audit.charts import usage_series, usage_top
+from connectors.audit.charts import usage_series, usage_tops
 from connectors.audit.filters import CallFilters
 from connectors.audit.late_calls import seal
 from connectors.audit.models import CallRecord
@@ -60,11 +60,11 @@ def assert_use_is(made):
     edges = bucket_edges(FIRST, LAST, zone=ZoneInfo("Europe/Berlin"), most=100)
     for point, end in zip(usage_series(CallFilters(), edges=edges), edges[1:], strict=True):
         assert point.calls == sum(point.start <= one.started_at < end for one in made)
-    top = usage_top("connector", CallFilters(), since=FIRST, until=LAST)
+    top = usage_tops(("connector",), CallFilters(), since=FIRST, until=LAST)["connector"]
     assert {one.key[0]: one.usage.calls for one in top} == calls
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_a_clock_that_jumps_loses_no_call_and_counts_none_twice(ann, steps):
     for table in (CallRecord, LateCall, UsageDay, UsageHour, UsageSubject, RollupMark):
