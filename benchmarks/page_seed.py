@@ -20,7 +20,6 @@ from connectors.authorization.models import Connection
 from connectors.catalogue.models import Connector
 from connectors.ledger.models import Disposition, LedgerEntry, Notice, Probe, ProbeDay, Review
 from connectors.ledger.review import start_review
-from connectors.packages.models import StagedPackage
 from connectors.packages.staging import stage_package
 from tests.builders.connectors import (
     TEXTS,
@@ -68,7 +67,6 @@ def seed(calls: int, say: Callable[[str], None]) -> None:
             _write_down(connector, number, administrator)
     for number in range(4):
         make_agent(people[0], f"Script {number}")
-    _stage(administrator)
     start_review(connectors=connectors, names={each.pk: each.key for each in connectors}, actor=administrator)
     whose = Whose(people, agents, accounts)
     load(calls, whose, say)
@@ -78,17 +76,18 @@ def seed(calls: int, say: Callable[[str], None]) -> None:
 
 
 def recall() -> Seeded:
-    """Return what a database was seeded with."""
+    """Return what a database was seeded with, and an upload: one expires soon."""
+    administrator = User.objects.get(username="admin")
     person = User.objects.get(username="person0")
     calls = CallRecord.objects.count()
     return Seeded(
-        administrator=User.objects.get(username="admin"),
+        administrator=administrator,
         person=person,
         agent=Agent.objects.get(owner=person, name="Claude Code"),
         connection=Connection.objects.filter(person=person).select_related("connector").order_by("pk")[0],
         middle=CallRecord.objects.order_by("id")[calls // 2],
         review=Review.objects.get().pk,
-        staged=StagedPackage.objects.get().pk,
+        staged=_stage(administrator),
         calls=calls,
     )
 
@@ -145,9 +144,9 @@ def _write_down(connector: Connector, number: int, administrator: User) -> None:
         )
 
 
-def _stage(administrator: User) -> None:
+def _stage(administrator: User) -> uuid.UUID:
     """Hand in the next version of one connector."""
     with tempfile.TemporaryDirectory() as folder:
         manifest = build_manifest(key=UPDATED, package_version="2.0.0")
         archive = build_package(Path(folder) / "package.zip", manifest=manifest)
-        stage_package(owner=administrator, file_name="package.zip", chunks=[archive.read_bytes()])
+        return stage_package(owner=administrator, file_name="package.zip", chunks=[archive.read_bytes()]).pk

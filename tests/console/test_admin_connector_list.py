@@ -6,9 +6,14 @@ import re
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from connectors.catalogue.models import Connector
 from connectors.console.connector_columns import COLUMNS
+from connectors.ledger.disposition import Suggestion, decide_disposition
+from connectors.ledger.models import Probe
 from tests.builders.connectors import make_connection, make_connector, make_manifest
+from tests.builders.logs import make_call
 from tests.builders.people import make_administrator, make_user
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +71,26 @@ def test_all_columns_at_once_still_match_their_heads(admin):
     assert row.count("<td") == len(COLUMNS) + 2
     labels = re.findall(r'<td[^>]*data-label="([^"]+)"', row)
     assert labels == [str(column.title) for column in COLUMNS]
+
+
+def test_a_column_shows_alone_what_it_shows_among_all(admin):
+    """Of the ledger only what the columns need is read."""
+    notes = make_connector("notes")
+    Connector.objects.update(installed_by=make_user("mei"))
+    person = make_user()
+    for outcome in ("succeeded", "failed"):
+        make_call(person, connection=make_connection(person, notes, alias=outcome), outcome=outcome)
+    decided = {"reason": "", "suggestion": Suggestion("keep", "used_this_week", 1), "actor": make_administrator("ann")}
+    decide_disposition(connector=notes, verdict="keep", **decided)
+    Probe.objects.create(connector=notes, outcome="listed", probed_at=timezone.now(), context_tokens=900)
+    among = cells_of(page_of(admin, "?" + "&".join(f"columns={column.name}" for column in COLUMNS)))
+    for column in COLUMNS:
+        assert cells_of(page_of(admin, f"?columns={column.name}"))[str(column.title)] == among[str(column.title)]
+
+
+def cells_of(page: str) -> dict[str, str]:
+    """What stands in the one row, by column."""
+    return dict(re.findall(r'<td[^>]*data-label="([^"]+)"[^>]*>(.*?)</td>', page))
 
 
 def test_a_slip_of_the_fingers_still_finds_it_the_best_match_first(admin):
