@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.flows.product import Product
+from tests.flows.product import Product, free_port
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +31,16 @@ def test_the_first_start_prints_address_sign_in_and_three_next_steps(product: Pr
     assert f"running at {product.address}/" in text
     assert product.sign_in_link is not None
     assert all(f"  {number}. " in text for number in (1, 2, 3))
+
+
+def test_a_port_given_as_an_option_is_told_everywhere(tmp_path: Path) -> None:
+    asked = str(free_port())
+    with Product(tmp_path / "var", arguments=("--port", asked)) as product:
+        text = "".join(product.output)
+    assert f"running at http://127.0.0.1:{asked}/" in text
+    assert f"http://127.0.0.1:{asked}/mcp" in text
+    assert product.sign_in_link is not None
+    assert product.sign_in_link.startswith(f"http://127.0.0.1:{asked}/")
 
 
 def test_it_says_that_it_lives_and_is_ready(product: Product) -> None:

@@ -1,6 +1,7 @@
 """Start everything with one command: web, worker and, on a laptop, the example MCP server."""
 
 import multiprocessing
+import os
 import shlex
 import signal
 import socket
@@ -41,6 +42,8 @@ class Command(BaseCommand):
         parser.add_argument("--no-example", action="store_true", help="do not start the example MCP server")
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        if (options["host"], options["port"]) != (settings.HOST, settings.PORT):
+            begin_again(options["host"], options["port"])
         with_example = settings.EMBEDDED and not options["no_example"]
         refuse_taken(options["host"], options["port"], "PORT")
         if with_example:
@@ -136,6 +139,11 @@ def port_number(text: str) -> int:
     if not text.isdecimal() or len(text) > len("65535") or not 0 < int(text) < 2**16:
         raise ArgumentTypeError("a port is a number from 1 to 65535")
     return int(text)
+
+
+def begin_again(host: str, port: int) -> None:
+    """Begin again with this place in the environment: pages, letters and callbacks read their address from there."""
+    os.execve(sys.executable, sys.orig_argv, os.environ | {"HOST": host, "PORT": str(port)})  # noqa: S606 - ourselves
 
 
 def refuse_taken(host: str, port: int, variable: str) -> None:
