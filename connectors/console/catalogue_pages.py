@@ -142,4 +142,3 @@ def _best_first(cards: list[Card], wanted: str) -> tuple[Card, ...]:
     scored = [(score(wanted, name=card.text.name, words=card.text.words), card) for card in cards]
     matches = [pair for pair in scored if pair[0]]
     return tuple(card for _score, card in sorted(matches, key=lambda pair: -pair[0]))
-

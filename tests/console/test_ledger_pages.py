@@ -227,7 +227,14 @@ def test_the_list_tells_who_has_access_how_slow_it_is_and_when_it_is_reviewed(ad
     columns = "&".join(f"columns={name}" for name in names)
     page = text_of(admin.get(f"/connectors/?{columns}"))
     due = Disposition.objects.get().next_review_on.isoformat()
-    for told in ("git.example.com", 'label="May see it">2<', 'label="Agents">1<', 'label="p95, 30 days">', " s</td>", due):
+    for told in (
+        "git.example.com",
+        'label="May see it">2<',
+        'label="Agents">1<',
+        'label="p95, 30 days">',
+        " s</td>",
+        due,
+    ):
         assert told in page
 
 
