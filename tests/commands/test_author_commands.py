@@ -156,7 +156,7 @@ def test_a_new_package_is_valid_from_the_first_minute(tmp_path, strategy, locale
     package = inspect_folder(tmp_path / "my-records")
 
     assert code == 0
-    assert "check_package" in out
+    assert "poco-package check" in out
     assert package.manifest.default_locale == locales.split(",")[0]
     assert package.warnings == ()
     assert "my-records" in (tmp_path / "my-records" / "README.md").read_text()
