@@ -16,17 +16,15 @@ _PROOFS = [
     "proofs",
     "peers",
     "browser",
+    "flows",
     "authorization/test_refresh_races.py",
-    "flows/test_grown_form.py",
-    "flows/test_up.py",
-    "flows/test_up_refused.py",
+    "lifecycle/test_acts_keep_secrets.py",
     "project/test_single_sign_on.py",
     "runtime/test_program_load.py",
 ]
 collect_ignore = [] if "POCO_PROOFS" in os.environ else _PROOFS
 
 _LONG = {
-    "test_zip_to_ledger",
     "test_chinese_pages",
     "test_access_matrix",
     "test_program_containment",

@@ -209,12 +209,11 @@ def page(_server):
 
 
 def truncated(_server):
-    return {
-        METADATA: lambda handler: (
-            handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"issuer"')
-            or setattr(handler, "close_connection", True)
-        )
-    }
+    def begin_and_close(handler):
+        handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"issuer"')
+        handler.close_connection = True
+
+    return {METADATA: begin_and_close}
 
 
 def too_large(_server):

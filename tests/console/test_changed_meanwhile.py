@@ -86,7 +86,7 @@ def test_a_category_named_meanwhile_tells_its_names_and_keeps_what_was_typed(adm
     assert answer.status_code == 409
     page = text_of(answer)
     assert "Bob Li changed this while you were looking at it" in page
-    for told in ("<dd> Office </dd>", "<dd>办公</dd>", 'value="Desk"'):
+    for told in ("<dd> Office </dd>", "<dd> 办公 </dd>", 'value="Desk"'):
         assert told in page
     assert admin.post(CATEGORY, {"edition": edition(page), **typed}).status_code == 302
     assert Category.objects.get(key="productivity").names == {"en": "Desk"}
