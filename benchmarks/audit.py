@@ -72,6 +72,9 @@ def main() -> None:
         seeded = (
             timed("set-up and rows", lambda: audit_seed.seed(OPTIONS.calls, say)) if OWN.is_new else audit_seed.recall()
         )
+        from connectors.api.warm_up import warm_up  # noqa: PLC0415 - the same
+
+        warm_up()  # as a web process does before its first request
         say(f"\n{'':44} {'ours':>26} {'naive':>18} {'ratio':>8}")
         for part in (
             measures.sizes(),

@@ -49,6 +49,7 @@ from django.urls import include, path  # noqa: E402
 from benchmarks.page_addresses import addresses  # noqa: E402
 from benchmarks.page_seed import ACCOUNTS, CONNECTORS, PEOPLE, recall, seed  # noqa: E402
 from connectors.access.models import User  # noqa: E402
+from connectors.api.warm_up import warm_up  # noqa: E402
 from connectors.audit.models import CallRecord  # noqa: E402
 from connectors.console.answer import answer  # noqa: E402
 from connectors.console.logs.kinds import ALL_CALLS  # noqa: E402
@@ -116,6 +117,7 @@ def main() -> None:
         made = f"{CONNECTORS} connectors, {PEOPLE * ACCOUNTS:,} connections, {OPTIONS.calls:,} calls and decisions"
         _timed(f"seeded {made}", lambda: seed(OPTIONS.calls, lambda told: print(told, flush=True)))
     seeded = recall()
+    warm_up()  # as a web process does before its first request
     print(f"{connection.vendor}, {seeded.calls:,} calls")
     print(f"\n{'page':38} {'best ms':>9} {'p50 ms':>9} {'p95 ms':>9} {'CPU ms':>9} {'queries':>8}")
     for name, person, url in addresses(seeded):

@@ -8,6 +8,7 @@ from django.db import DatabaseError
 
 from connectors.api.cancelling import finish_calls
 from connectors.api.reply import Receive, Scope, Send
+from connectors.api.warm_up import warm_up
 from connectors.audit.call_log import drain_call_log
 from connectors.audit.database_lanes import close_lane_connections, in_database
 from connectors.authorization.refresh import finish_refreshes
@@ -44,6 +45,7 @@ async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
         log.critical("not starting: %s", explain(error))
         await send({"type": "lifespan.startup.failed", "message": error.code})
         return
+    warm_up()
     await send({"type": "lifespan.startup.complete"})
     sweeping = asyncio.create_task(_sweep_copies())
     await receive()
