@@ -14,6 +14,7 @@ from connectors.catalogue.models import Connector
 from connectors.console.health_words import LOGS
 from connectors.console.presentation import ConnectorText, describe_connectors
 from connectors.console.stages import STAGES, Stage
+from connectors.console.sweep_words import SWEEPS
 from connectors.ledger.health_mark import HealthMark, mark_health
 from connectors.ledger.models import Probe
 from connectors.ledger.notices import CERTIFICATE_ENDS_WITHIN
@@ -42,6 +43,10 @@ class EndpointLine:
 class SweepLine:
     sweep: Sweep
     overdue: bool
+
+    @property
+    def title(self) -> str | Promise:
+        return SWEEPS[self.sweep.name]
 
 
 @dataclass(frozen=True, slots=True)
