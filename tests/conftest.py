@@ -5,6 +5,8 @@ import sys
 from functools import cache
 
 import pytest
+from django.core.cache import caches
+from django.core.cache.backends.locmem import LocMemCache
 from django.db import connections, transaction
 from django.test import TransactionTestCase
 from hypothesis import settings
@@ -78,6 +80,13 @@ def _meet_servers_anew() -> None:
     """A fake server may get the port of an earlier one, which spoke another era."""
     if eras := sys.modules.get("connectors.runtime.mcp_eras"):  # what starts the workers need not load it
         eras._remembered.clear()
+
+
+@pytest.fixture(autouse=True)
+def _remember_nothing() -> None:
+    """What is kept for a while is kept by a person's number, and every test's people begin at 1."""
+    if isinstance(caches["default"], LocMemCache):  # Redis is shared with others
+        caches["default"].clear()
 
 
 @pytest.hookimpl(trylast=True)

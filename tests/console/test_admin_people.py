@@ -119,6 +119,7 @@ def test_people_are_found_by_name_and_role(admin):
 
 def test_the_list_of_people_asks_as_often_for_thirty_as_for_three(admin, django_assert_num_queries):
     make_team("First", make_user(), make_user())
+    admin.get("/people/")  # the bell counts, once in half a minute
     with CaptureQueriesContext(connection) as few:
         admin.get("/people/")
     for number in range(27):

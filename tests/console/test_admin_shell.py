@@ -179,7 +179,7 @@ def test_the_policy_in_the_header_allows_neither():
 def test_the_shell_costs_the_same_queries_however_many_roles_somebody_has(django_assert_max_num_queries):
     client = Client()
     client.force_login(make_administrator())
-    with django_assert_max_num_queries(4):  # session, person, permissions of the person and of the groups
+    with django_assert_max_num_queries(7):  # session, person, permissions of both kinds, and three of the bell
         client.get("/preferences/")
 
 
