@@ -68,7 +68,7 @@ build/peers/.installed: .venv/.dev tests/peers/package-lock.json requirements/pe
 
 proofs: setup .venv/.dev ## Prove starting and stopping, misbehaving programs, kills and outages; races on PostgreSQL too (POCO_TEST_DATABASE_URL)
 	@POCO_PROOFS=1 $(PY) -m pytest tests/proofs tests/flows tests/authorization/test_refresh_races.py tests/lifecycle/test_acts_keep_secrets.py \
-	  tests/runtime/test_program_load.py tests/project/test_single_sign_on.py tests/console/test_admin_connector_list.py -n 2
+	  tests/runtime/test_program_load.py tests/project/test_single_sign_on.py tests/project/test_chinese_pages.py tests/console/test_admin_connector_list.py -n 2
 	@if [ -n "$$POCO_TEST_DATABASE_URL" ]; then \
 	  POCO_PROOFS=1 DATABASE_URL="$$POCO_TEST_DATABASE_URL" $(PY) -m pytest tests/lifecycle tests/catalogue tests/audit tests/ledger \
 	    tests/authorization/test_refresh_races.py tests/proofs/test_lifecycle_outages.py -n 2; \

@@ -21,13 +21,13 @@ _PROOFS = [
     "flows",
     "authorization/test_refresh_races.py",
     "lifecycle/test_acts_keep_secrets.py",
+    "project/test_chinese_pages.py",
     "project/test_single_sign_on.py",
     "runtime/test_program_load.py",
 ]
 collect_ignore = [] if "POCO_PROOFS" in os.environ else _PROOFS
 
 _LONG = {
-    "test_chinese_pages",
     "test_access_matrix",
     "test_program_containment",
     "test_program_keeper",
