@@ -68,17 +68,6 @@ def usage_by_connector(keys: Collection[str], *, since: datetime) -> dict[str, U
     return {key: found.get(key, Usage()) for key in keys}
 
 
-def usage_by_connection(ids: Collection[UUID], *, since: datetime) -> dict[UUID, Usage]:
-    """Return the use of each connection; one without calls is `Usage()`."""
-    found = _read(Level.CONNECTION, Q(connection_id__in=ids), lambda one: one.connection_id, since)
-    return {key: found.get(key, Usage()) for key in ids}
-
-
-def usage_by_tool(connector_key: str, *, since: datetime) -> dict[ToolKey, Usage]:
-    """Return the use of each tool of a connector that was ever called."""
-    return _read(Level.TOOL, Q(connector_key=connector_key), lambda one: ToolKey(one.server, one.tool), since)
-
-
 def usage_by_grant(connection_ids: Collection[UUID]) -> dict[tuple[UUID, UUID], dict[ToolKey, datetime]]:
     """Return when each agent last used each tool of each connection, of all time: by (agent id, connection id)."""
     condition = Q(connection_id__in=connection_ids, agent_id__isnull=False)

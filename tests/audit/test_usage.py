@@ -22,10 +22,8 @@ from connectors.audit.tally import floor_hour
 from connectors.audit.usage import (
     ToolKey,
     Usage,
-    usage_by_connection,
     usage_by_connector,
     usage_by_grant,
-    usage_by_tool,
 )
 from connectors.audit.usage_list import UseWanted, use_of_connections, use_of_connectors
 from connectors.audit.usage_models import LateCall, RollupMark, UsageDay, UsageHour, UsageSubject
@@ -130,9 +128,9 @@ def test_tools_count_by_their_own_names_whatever_agents_call_them(ann):
     roll_up()
     since = timezone.now() - timedelta(days=1)
 
-    usage = usage_by_tool("alpha", since=since)
+    tools = usage_top("tool", CallFilters(), since=since)
 
-    assert {key: (one.calls, one.errors) for key, one in usage.items()} == {ToolKey("", "search"): (2, 1)}
+    assert [(one.key, one.usage.calls, one.usage.errors) for one in tools] == [(("alpha", "", "search"), 2, 1)]
 
 
 def test_grants_know_when_an_agent_last_used_a_tool_of_a_connection(ann):
@@ -314,23 +312,23 @@ def test_use_equals_the_calls_counted_one_by_one_also_late_ones_and_after_retent
     by_connector = usage_by_connector(["alpha", "beta"], since=since)
     wanted = UseWanted(moments=(since,), quantiles_since=since, days=(since, now), tools=True)
     listed = use_of_connectors(["alpha", "beta"], wanted)
-    by_connection = usage_by_connection(CONNECTIONS, since=since)
+    of_connections = use_of_connections(CONNECTIONS, UseWanted(moments=(since,), quantiles_since=since))
     points = usage_series(CallFilters(), edges=bucket_edges(since, timezone.now(), zone=ZoneInfo("Asia/Kolkata")))
 
     assert {key: one.calls for key, one in by_connector.items()} == {
         key: Counter(one.connector_key for one in counted)[key] for key in ("alpha", "beta")
     }
     assert {key: one.usage(since) for key, one in listed.items()} == by_connector
-    of_connections = use_of_connections(CONNECTIONS, UseWanted(moments=(since,), quantiles_since=since))
-    assert {key: one.usage(since) for key, one in of_connections.items()} == by_connection
     assert_listed(listed, made, since)
-    assert {key: one.errors for key, one in by_connection.items()} == {
-        key: sum(one.outcome == "failed" for one in counted if one.connection_id == key) for key in CONNECTIONS
+    assert {key: (one.usage(since).calls, one.usage(since).errors) for key, one in of_connections.items()} == {
+        key: (len(theirs), sum(one.outcome == "failed" for one in theirs))
+        for key in CONNECTIONS
+        for theirs in [[one for one in counted if one.connection_id == key]]
     }
     ends = [point.start for point in points[1:]] + [timezone.now() + timedelta(hours=2)]
     for point, end in zip(points, ends, strict=True):
         assert point.calls == sum(point.start <= one.started_at < end for one in made)
-    for key in ("alpha", "beta"):
-        tools = usage_by_tool(key, since=since)
-        expected = Counter(one.upstream_tool for one in counted if one.connector_key == key)
-        assert {tool.tool: one.calls for tool, one in tools.items() if one.calls} == dict(expected)
+    tools = usage_top("tool", CallFilters(), since=since, limit=100)
+    assert {one.key: one.usage.calls for one in tools} == Counter(
+        (one.connector_key, "", one.upstream_tool) for one in counted
+    )
